@@ -1,6 +1,6 @@
 /**
- * A server through the life of its subscription: unpaid, suspended, back again, cancelled; told
- * through the API, with a real site behind it.
+ * A server through its subscription: unpaid, suspended, resumed, cancelled; told through the API,
+ * with a real site behind it.
  */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ interface Subscription {
   unpaid: { amount_due: number } | null
 }
 
-/** Sessions end while the clock travels. */
+/** Signs in again, because sessions end while the clock is moved. */
 async function signIn(customer: TestCustomer): Promise<string> {
   const answer = await portal.call<{ token: { accessToken: string } }>(
     'POST',
@@ -67,7 +67,7 @@ const get = async <T>(customer: TestCustomer, address: string): Promise<T> =>
 const post = async <T>(customer: TestCustomer, address: string, body?: unknown) =>
   await portal.call<T>('POST', address, { token: await signIn(customer), body })
 
-/** Money that arrived, and what a top-up starts. */
+/** Credits money that arrived, and starts what a top-up starts. */
 async function fund(customer: TestCustomer, amount: bigint): Promise<void> {
   const { db, ledger, bills } = portal.app
   await transaction(db, (tx) =>
@@ -153,7 +153,7 @@ test('unpaid it is suspended with its data kept; paid, back; cancelled, refunded
 
   await fund(an, BigInt(price))
   await becomes(an, id, 'running')
-  // Not before it answers.
+  // It is reported as running only once it answers.
   expect(await portal.drivers.wordpress.addresses(id)).toHaveLength(1)
   await eventually('the site again', async () => (await visit(running.domain)).status === 200, 60)
 
@@ -226,7 +226,7 @@ test('late with its renewal it is held, stays so when it is paid, and is release
   await becomes(an, id, 'running')
   expect(await portal.drivers.wordpress.addresses(id)).toHaveLength(1)
 
-  // What an earlier release left behind: nobody has it in hand.
+  // A state that an earlier release left: no job works on it.
   const write = (held_at: Date | null) =>
     db.updateTable('site').set({ held_at }).where('id', '=', id).execute()
   await write(clock.now())
@@ -255,7 +255,7 @@ test("somebody else's subscription is unknown", async () => {
   expect(
     (await post(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'later' })).status,
   ).toBe(422)
-  // An order that is not paid yet is simply gone.
+  // An unpaid order is simply gone.
   expect(
     (await post<Subscription>(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'now' }))
       .body.result.status,

@@ -18,7 +18,7 @@ type AlignDeps = Pick<
   ProvisionDeps,
   'db' | 'clock' | 'log' | 'jobs' | 'driver' | 'billing' | 'outbox' | 'addressing' | 'onChange'
 > & {
-  /** Forgets what is kept of a site beside it. */
+  /** Deletes what the portal stores about a site outside the site's row. */
   readonly forget: (siteId: string) => Promise<void>
 }
 
@@ -46,11 +46,11 @@ async function wantedOf(
     site.subscription_id === null ? undefined : await billing.subscription(tx, site.subscription_id)
   switch (subscription?.status) {
     case 'ended':
-      // One that did not come up was cleaned away and paid back already.
+      // A failed server was already removed and refunded.
       return site.status === 'failed' ? undefined : 'deleting'
     case 'suspended':
       return site.status === 'running' || site.status === 'suspended' ? 'suspended' : undefined
-    // One whose renewal is late runs until the day that suspends it.
+    // With a late renewal the server runs on until the subscription is suspended.
     case 'past_due':
     case 'active':
       if (site.held_at !== null && site.status === 'running') return 'suspended'
@@ -80,7 +80,7 @@ async function align(deps: AlignDeps, subscriptionId: string): Promise<void> {
 }
 
 /**
- * A resumed site is started before it is reported as running: who reads `running` finds the site
+ * Starts a resumed site before it is reported as running: whoever reads `running` finds the site
  * there. A site that does not start is reported as running all the same: it is paid for, its owner
  * may restart or restore it, and the health check counts it.
  */
@@ -117,7 +117,7 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
       })
       .where('id', '=', siteId)
       .execute()
-    // Letters that waited meanwhile.
+    // Sends letters that waited while the server was suspended.
     if (status === 'running') await wakeMail(tx, deps, siteId)
     if (status === 'deleting') {
       await releaseNames(tx, siteId, deps.clock.now())

@@ -1,7 +1,7 @@
 /**
- * Archives of proven backups that a machine does not find: they were removed behind the portal's
+ * Watches for archives of proven backups that are missing: they were removed behind the portal's
  * back, SITE_BACKUPS_TO leads elsewhere than before, or each of several machines has a folder of
- * its own. A customer would learn of it at a download or a restore.
+ * its own. Without it a customer would learn of the loss at a download or a restore.
  */
 import { sql } from 'kysely'
 import { hours, minutes } from '../platform/clock.ts'
@@ -9,11 +9,11 @@ import type { Queryable } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Archives } from './archives.ts'
 
-/** A list of everything in a bucket is asked for so seldom. */
+/** The interval is long because each look lists everything in a bucket. */
 const lookEveryMs = hours(6)
-/** A portal that starts has other work. */
+/** The first look waits because a portal that has just started is busy. */
 const firstLookMs = minutes(5)
-/** So many are named in the log. */
+/** Most missing backups that one log line names. */
 const namedAtMost = 20
 
 export interface ArchiveWatch {
@@ -42,7 +42,7 @@ export function watchArchives(parts: {
       const before = await proven()
       if (before.length === 0) return void (missing = 0)
       const present = new Set((await archives.list()).map(({ backupId }) => backupId))
-      // What was pruned meanwhile is missing to nobody.
+      // A backup that was pruned meanwhile does not count as missing.
       const gone = await proven(before.filter((id) => !present.has(id)))
       missing = gone.length
       if (missing > 0)

@@ -1,4 +1,4 @@
-/** Archives in a folder and in a bucket keep the same promise; a customer’s backup in a bucket. */
+/** Archives in a folder and in a bucket behave alike; a customer’s backup in a bucket. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'

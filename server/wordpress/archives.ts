@@ -10,7 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { folderStore, type ObjectStore } from '../platform/object-store/index.ts'
 
-/** Bytes of a file, both ends included. */
+/** A range of bytes of a file; both ends are included. */
 export interface Part {
   readonly start: number
   readonly end: number
@@ -19,15 +19,15 @@ export interface Part {
 export interface Archives {
   /** Has `make` write the archive into a file; it is kept once that resolves. */
   make<T>(of: ArchiveName, make: (file: string) => Promise<T>): Promise<{ made: T; bytes: number }>
-  /** Has `use` read it as a file of this machine. Throws NoSuchFile. */
+  /** Has `use` read the archive as a file of this machine. Throws NoSuchFile. */
   use<T>(of: ArchiveName, use: (file: string) => Promise<T>): Promise<T>
-  /** Its bytes, or a part of them. Throws NoSuchFile. */
+  /** Streams the archive, or a part of it. Throws NoSuchFile. */
   read(of: ArchiveName, part?: Part): Promise<Readable>
-  /** Takes one that was made elsewhere, as `ObjectStore.put`. */
+  /** Stores an archive that was made elsewhere, as `ObjectStore.put` does. */
   put(of: ArchiveName, write: (into: Writable) => Promise<void>): Promise<void>
-  /** Does nothing where there is none. */
+  /** Does nothing where there is no archive. */
   remove(of: ArchiveName): Promise<void>
-  /** All that are there, in no order. */
+  /** Lists all archives, in no order. */
   list(): Promise<ArchiveName[]>
 }
 
@@ -45,7 +45,7 @@ async function listIn(store: ObjectStore): Promise<ArchiveName[]> {
   })
 }
 
-/** In a folder of this machine. */
+/** Keeps archives in a folder of this machine. */
 export function archivesIn(folder: string): Archives {
   const store = folderStore(folder)
   const fileOf = (of: ArchiveName): string => path.join(folder, nameOf(of))
@@ -62,9 +62,9 @@ export function archivesIn(folder: string): Archives {
   }
 }
 
-/** At `store`; `scratch` is a folder of this machine that nobody else uses. */
+/** Keeps archives in `store`; `scratch` is a folder of this machine that nobody else uses. */
 export function archivesAt(store: ObjectStore, scratch: string): Archives {
-  /** A file that is gone when `act` has ended. */
+  /** Gives `act` a scratch file, which is removed when `act` has ended. */
   async function withScratch<T>(act: (file: string) => Promise<T>): Promise<T> {
     const folder = path.join(scratch, randomUUID())
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })

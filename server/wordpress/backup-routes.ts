@@ -12,7 +12,7 @@ import { hasUpdateUnderWay } from './update-store.ts'
 export interface BackupRouteDeps {
   readonly db: Database
   readonly backups: Backups
-  /** Counts what was asked to be made or restored, for each server. */
+  /** Limits how many backups and restores are asked for, per server. */
   readonly copyWork: Limit
 }
 
@@ -23,7 +23,7 @@ export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteD
     return site.id
   }
 
-  /** An update makes and restores backups of its own. */
+  /** An update makes and restores backups of its own, which others would get in the way of. */
   const refuseWhileUpdating = async (from: Queryable, siteId: string): Promise<void> => {
     if (await hasUpdateUnderWay(from, siteId)) throw new Refusal('update_in_progress')
   }

@@ -1,6 +1,6 @@
 /**
- * Rows and archives of backups, where an answer is lost, a server goes or an update is under way at
- * the wrong moment: each proven row has its archive, and no archive is left without a row.
+ * Rows and archives of backups when an answer is lost, a server is deleted or an update is under
+ * way at the wrong moment: each proven row has its archive, and no archive is left without a row.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -41,11 +41,11 @@ const figures: CopyFigures = {
 const folder = mkdtempSync(path.join(os.tmpdir(), 'backup-rows-'))
 let database: TestDatabase
 let pool: Pool
-/** What happens once the archive is stored, while it is proven, and while one is laid out. */
+/** Called once the archive is stored, while it is proven, and while one is restored. */
 let onStored: () => void
 let onProof: () => Promise<void>
 let onRestore: () => Promise<void>
-/** For how long writes were held, each time. */
+/** How long writes were held, for each call, ms. */
 let holds: number[]
 let site = ''
 
@@ -67,7 +67,7 @@ const driver = {
   },
 } as unknown as WordpressDriver
 
-/** The database on a line that breaks behind a commit, before its answer, when `breaks` says so. */
+/** A database whose connection breaks after a commit, before its answer, when `breaks` says so. */
 const losing = (breaks: () => boolean): Database =>
   new Proxy(pool.db, {
     get(db, key) {
@@ -83,7 +83,7 @@ const losing = (breaks: () => boolean): Database =>
     },
   })
 
-/** Backups of one worker, and its jobs. */
+/** Defines the backups of one worker; answers its jobs. */
 function worker(db = pool.db, keptDaysAfterDeletion = 7) {
   const defined = new Map<string, JobDefinition<object>>()
   const jobs = {
@@ -205,7 +205,7 @@ test('a machine that does not find an archive says so, until it does', async () 
   const log = createLog('error', { write: (line) => void lines.push(line) })
   const stored = archivesAt(folderStore(path.join(folder, 'store')), path.join(folder, 'scratch'))
   const here = watchArchives({ db: pool.db, log, archives: stored })
-  // Another machine, whose folder is its own.
+  // Another machine, with a folder of its own.
   const elsewhere = folderStore(path.join(folder, 'elsewhere'))
   const there = watchArchives({
     db: pool.db,
@@ -286,18 +286,19 @@ test('an archive is tried where its database is, and counts where its server’s
     const archive = (await newestArchives(pool.db)).find(of)
     return [archive?.database, (await sitesToSave(pool.db)).find(of)?.proven]
   }
-  // Of servers of other tests.
+  // Removes backups of other tests' servers.
   await sql`update site_backup set state = 'removed'`.execute(pool.db)
   try {
     await nodes.start()
-    // A server is deleted, and the node that it was on is forgotten: it counts as the first's.
+    // The server is deleted and its node removed: it counts as the first node's.
     expect([await tried('mariadb'), await tried('sqlite'), await tried()]).toEqual([
       'mariadb',
       'sqlite',
       'sqlite',
     ])
     await expect(tried('another')).rejects.toThrow(NowhereToProve)
-    // It moves to the other database, where it is suspended: its archive is no backup of it.
+    // The server moves to a node with the other database, and is suspended there: its archive does
+    // not count as a backup.
     await run(makeJob, { backupId: await begin(jobs) })
     await sql`update site_backup set database = 'sqlite' where site_id = ${site}`.execute(pool.db)
     await sql`update node set database = 'sqlite' where id = 'main'`.execute(pool.db)
@@ -335,7 +336,7 @@ test('writes stay held while a restore undoes an update, however long it takes',
   }
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    // One that its owner asked for holds nothing.
+    // A restore that the owner asked for holds no writes.
     const [asked, undoing] = [await restore(), randomUUID()]
     await run(restoreJob, { restoreId: asked })
     expect(holds).toEqual([])

@@ -21,7 +21,7 @@ export const restoreJob = 'restore-site'
 /** Longest time of one step: a site of many gigabytes, behind the backups of others. */
 export const stepMs = hours(2)
 
-/** Answers its id; the portal that runs makes it. The site's row is locked. */
+/** Begins a backup and answers its id; a job makes it. The caller has locked the site's row. */
 export async function beginBackup(
   { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
   tx: Tx,
@@ -35,7 +35,7 @@ export async function beginBackup(
     .values({
       id,
       site_id: siteId,
-      // A release of before knows two kinds.
+      // Releases without updates know two kinds only: such a backup is stored as `manual`.
       kind: forUpdate ? 'manual' : kind,
       for_update: forUpdate,
       state: 'making',
@@ -46,11 +46,11 @@ export async function beginBackup(
   return id
 }
 
-/** What stands behind the server now, as its node has said; null while nobody knows. */
+/** The database that the server's node reports; null while that is unknown. */
 export const databaseOf = (siteId: string) => sql<string | null>`(select n.database from site s
   join node n on n.id = coalesce(s.node_id, ${firstNode}::text) where s.id = ${siteId})`
 
-/** What stands behind the servers of a node; null while nobody knows. */
+/** The database that a node reports for its servers; null while that is unknown. */
 export async function databaseAt(db: Queryable, node: string): Promise<string | null> {
   const found = await db
     .selectFrom('node')
@@ -104,7 +104,7 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
     .where('r.id', '=', restoreId)
     .executeTakeFirst()
 
-/** Restores, imports and moves that put other content in the place of a server's. */
+/** Restores, imports and moves that replace a server's content, or put it on another node. */
 const otherContent = (siteId: string) => sql`
   select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
   union all
@@ -127,13 +127,14 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
 }
 
 /**
- * The same, or an update is under way: a backup that the portal begins by itself would keep half of
- * one as the newest, and be in the way of the restore that undoes it.
+ * Whether the portal must not begin a backup by itself: as `hasUnfinishedCopy`, or an update is
+ * under way. Such a backup would keep a half-done update as the newest content, and block the
+ * restore that undoes the update.
  */
 export const isNoTimeForBackup = async (db: Queryable, siteId: string): Promise<boolean> =>
   (await hasUnfinishedCopy(db, siteId)) || (await hasUpdateUnderWay(db, siteId))
 
-/** How many backups are being made or wait for it, of all servers. */
+/** How many backups of all servers are being made or wait for it. */
 export async function unfinishedBackups(db: Queryable): Promise<number> {
   const { n } = await db
     .selectFrom('site_backup')
@@ -177,7 +178,7 @@ export function presentBackup(row: Shown): Backup {
   }
 }
 
-/** Newest first. */
+/** One page of a server's backups, newest first. */
 export const backupPage = (
   db: Queryable,
   of: PageRequest & { siteId: string },

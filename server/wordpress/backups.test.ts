@@ -31,7 +31,7 @@ let owner: TestCustomer
 let id: string
 let domain: string
 let session = ''
-/** Sessions end while the clock travels. */
+/** Signs in again, because sessions end while the clock is moved. */
 const signIn = async (): Promise<void> => {
   const { email, password } = owner
   const answer = await portal.call<{ token: { accessToken: string } }>(
@@ -48,8 +48,8 @@ const list = async (): Promise<Backup[]> =>
   (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
 const archives = (): string[] => readdirSync(path.join(portal.dataDir, 'backups', id)).toSorted()
 /**
- * A site's files are copied three times for a proof: seconds, or minutes where other tests use the
- * disk as well.
+ * A proof copies a site's files three times: seconds, or minutes where other tests use the disk as
+ * well.
  */
 const copySeconds = 150
 vi.setConfig({ testTimeout: 4 * copySeconds * 1000 })
@@ -67,7 +67,7 @@ const make = async (): Promise<Backup> => {
   expect([made.status, made.body.result.state]).toEqual([201, 'making'])
   return await settled()
 }
-/** The nightly round, asked for twice at once. */
+/** Starts the nightly round, twice at once. */
 const night = async (): Promise<void> => {
   const round = () => transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, nightlyJob, {}))
   await Promise.all([round(), round()])
@@ -192,7 +192,7 @@ test('is downloaded by a link of five minutes, as an archive that any tar reads'
   expect(names.at(-1)).toBe('manifest.json')
   expect(names.some((name) => name.includes('.ht.sqlite'))).toBe(false)
 
-  // A download that broke off goes on where it was.
+  // An interrupted download continues where it was.
   const whole = await fs.readFile(file)
   expect(answer.headers.get('accept-ranges')).toBe('bytes')
   for (const [range, start, end] of [
@@ -285,7 +285,7 @@ test('whose restore begins while the next one ends is not forgotten', async () =
   const restoreId = randomUUID()
   const isKept = () => archives().includes(`${restored.id}.tar.gz`)
   const begun = Promise.withResolvers<void>()
-  // As a restore begins: nothing of it is seen until the end of its transaction.
+  // As a restore begins: others see nothing of it before the end of its transaction.
   const restoring = transaction(db, async (tx) => {
     await tx.selectFrom('site').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     const asked = { id: restoreId, site_id: id, backup_id: restored.id, asked_at: clock.now() }
@@ -295,7 +295,7 @@ test('whose restore begins while the next one ends is not forgotten', async () =
       .execute()
     begun.resolve()
     const looks = async (): Promise<boolean> => {
-      // Within a transaction it is read once otherwise.
+      // Within a transaction these statistics are otherwise read only once.
       await sql`select pg_stat_clear_snapshot()`.execute(tx)
       const { rows } = await sql`
         select 1 from pg_stat_activity where wait_event_type = 'Lock'
@@ -369,7 +369,7 @@ test('stays for a week after its server, for whoever had it, and is gone then', 
   const address = new URL(linked.body.result.url)
   const fetched = await fetch(new URL(address.pathname + address.search, portal.url))
   expect((await fetched.arrayBuffer()).byteLength).toBe(newest.size)
-  // There is no server to be put back, and nobody else's is told of.
+  // There is no server to restore, and another customer learns nothing.
   expect((await call('POST', `/api/wp/${id}/backups/${newest.id}/restore`)).status).toBe(404)
   expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(404)
   const stranger = await portal.customer()

@@ -1,7 +1,7 @@
 /**
  * Backups: made on demand and every night, proven in a scratch site, kept for a while, downloaded,
- * and restored. The jobs look at how the row stands, so that a kill in the middle leads to the same
- * work again; a restore acts once by its id, which the driver remembers.
+ * and restored. The jobs read the row's state, so that a killed job is repeated with the same
+ * result; a restore acts once by its id, which the driver remembers.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -39,7 +39,10 @@ import { within } from './within.ts'
 import { lockSite, siteById, type SiteAddressing } from './store.ts'
 
 const megabyte = 1_048_576
-/** Failures that are counted; a kill of the portal is none. */
+/**
+ * Failed attempts per backup or restore. An attempt that ends because the portal is killed does not
+ * count.
+ */
 const maxAttempts = 3
 const linkLifeMs = minutes(5)
 /**
@@ -80,26 +83,29 @@ export interface BackupDeps {
 
 export interface Backups {
   /**
-   * Begins one. Refusal when the server does not run, or one is being made or restored. `update`:
-   * before an update, which goes on when it has ended (update-store.ts); from its moment on writes
-   * are held.
+   * Begins a backup. Refuses when the server does not run, or a backup is being made or restored.
+   * `update`: made before an update, which goes on when the backup has ended (update-store.ts);
+   * writes are held from the backup's moment on.
    */
   make(tx: Tx, siteId: string, kind?: 'manual' | 'update'): Promise<string>
-  /** Begins to put the server back to it; answers the restore's id. */
+  /** Begins to restore the backup; answers the restore's id. */
   restore(tx: Tx, siteId: string, backupId: string): Promise<string>
-  /** Where the archive can be downloaded for five minutes. */
+  /** Answers a link to the archive that works for five minutes. */
   link(siteId: string, backupId: string): Promise<string>
-  /** The archive, for whoever has the link's ticket. */
+  /** Streams the archive to whoever has the link's ticket. */
   open(
     siteId: string,
     backupId: string,
     ticket: string | undefined,
     range: string,
   ): Promise<FileAnswer>
-  /** The id of the customer's server, also for as long after its deletion as backups are kept. */
+  /**
+   * The id of the customer's server. A deleted server is found for as long as its backups are kept.
+   */
   siteWithBackups(customerId: string, siteId: string): Promise<string>
   /**
-   * The server is deleted: what is not proven goes at once, the others when their days are over.
+   * For a deleted server: removes unproven backups at once, and proven ones when their days are
+   * over.
    */
   forget(siteId: string): Promise<void>
 }
@@ -111,11 +117,12 @@ export function createBackups(deps: BackupDeps): Backups {
     backupId: backup.id,
   })
 
-  /** Servers deleted before it have no backups any more. */
+  /** Servers deleted before this moment have no backups any more. */
   const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
 
   async function removeAll(siteId: string): Promise<void> {
-    // Marked first: whoever makes one at this moment finds that, and keeps no archive.
+    // The rows are marked first: a process that makes a backup at this moment finds that, and keeps
+    // no archive.
     const all = await db
       .updateTable('site_backup')
       .set({ state: 'removed' })
@@ -126,7 +133,7 @@ export function createBackups(deps: BackupDeps): Backups {
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
   }
 
-  /** An update that waits for this backup or restore goes on. */
+  /** Wakes the update that waits for this backup or restore. */
   async function wakeUpdate(tx: Tx, by: 'backup_id' | 'restore_id', id: string): Promise<void> {
     const update = await tx
       .selectFrom('site_update')
@@ -137,7 +144,9 @@ export function createBackups(deps: BackupDeps): Backups {
     if (update) await jobs.add(tx, updateJob, { updateId: update.id })
   }
 
-  /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
+  /**
+   * Makes the archive and restores it in a scratch site; fails unless both have the same figures.
+   */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const { made: figures, bytes } = await archives.make(nameOf(backup), async (file) => {
       if (backup.for_update) await beginHold({ db, driver }, backup)
@@ -169,14 +178,14 @@ export function createBackups(deps: BackupDeps): Backups {
       await wakeUpdate(tx, 'backup_id', backup.id)
       return numUpdatedRows > 0n
     })
-    // The server may have been deleted meanwhile, and what was there of its archives removed.
+    // The server may have been deleted meanwhile, and its archives removed.
     if (!isOurs && !(await isProven(backup.id))) await archives.remove(nameOf(backup))
   }
 
   const isProven = async (backupId: string): Promise<boolean> =>
     (await backupById(db, backupId))?.state === 'proven'
 
-  /** A site that was moved in waits for the backup of what was there. */
+  /** Wakes the import that waits for the backup of the server's former content. */
   async function tellImport(backupId: string): Promise<void> {
     await transaction(db, async (tx) => {
       const waiting = await tx
@@ -190,12 +199,12 @@ export function createBackups(deps: BackupDeps): Backups {
   }
 
   /**
-   * Keeps the newest of a kind, and always the newest that is proven. The row goes last, so that no
-   * archive is left without one.
+   * Keeps the newest backups of each kind, and always the newest proven one. The row goes last, so
+   * that no archive is left without one.
    */
   async function prune(siteId: string): Promise<void> {
-    // Under the site's lock, as a restore begins: what is chosen here can no longer be restored,
-    // and what is being restored is not chosen.
+    // Under the site's lock, as when a restore begins: a chosen backup can no longer be restored,
+    // and one that is being restored is not chosen.
     const chosen = await transaction(db, async (tx) => {
       await lockSite(tx, siteId)
       const old = await surplusBackups(tx, siteId, deps.kept, later(clock.now(), -hours(undoHours)))
@@ -255,7 +264,8 @@ export function createBackups(deps: BackupDeps): Backups {
           if (final) await wakeUpdate(tx, 'backup_id', backupId)
           return numUpdatedRows > 0n
         })
-        // Where the line broke after it was written down, it is proven, and its archive stays.
+        // If the connection broke after the proof was committed, the backup is proven and its
+        // archive stays.
         if (isCounted || !(await isProven(backupId))) {
           await archives.remove(nameOf(backup))
           if (!final) throw error
@@ -336,7 +346,7 @@ export function createBackups(deps: BackupDeps): Backups {
         .replace('T', '-')
       const size = Number(backup.archive_bytes)
       const part = partOf(range, size)
-      // Opened here, so that an archive that is gone is said before the answer begins.
+      // The archive is opened before the answer begins, so that a missing one is a proper refusal.
       const chunks = await archives
         .read(nameOf(backup), part ? { start: part.start, end: part.end } : undefined)
         .catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
  * How much room data centres have, and when they are sold out at the pace of the last 30 days. Data
- * centres that the same nodes serve have one room: what one sells the others lack.
+ * centres served by the same nodes share one room: what one sells is missing in the others.
  */
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
@@ -12,7 +12,7 @@ import { listNodes } from './nodes.ts'
 import { freeOn, isLost, type NodeState } from './placement.ts'
 
 const paceDays = 30
-/** What lies further ahead says nothing. */
+/** A date further ahead than three years is not worth showing. */
 const mostDays = 3 * 365
 
 interface Region {
@@ -25,12 +25,12 @@ const takesNew = (node: NodeState): boolean => node.state === 'active' && !isLos
 const serving = (nodes: readonly NodeState[], { id }: Region): NodeState[] =>
   nodes.filter((node) => node.regions === null || node.regions.includes(id))
 
-/** Nodes, and the data centres that reach each other through them. */
+/** Nodes, and the data centres that are connected by sharing them. */
 interface Pool {
   readonly regions: readonly Region[]
   readonly nodes: readonly NodeState[]
 }
-/** Each data centre in one pool; one that no node serves is a pool by itself. */
+/** Puts each data centre in one pool; one that no node serves is a pool by itself. */
 export function poolsOf(nodes: readonly NodeState[], regions: readonly Region[]): Pool[] {
   let pools: Pool[] = []
   for (const region of regions) {
@@ -50,7 +50,7 @@ export function poolsOf(nodes: readonly NodeState[], regions: readonly Region[])
 
 /**
  * The day on which `free` containers are sold at `ordered` in 30 days; null: not within three
- * years.
+ * years. The day is UTC, YYYY-MM-DD.
  */
 export function soldOutOn(free: number, ordered: number, now: Date): string | null {
   if (free <= 0) return now.toISOString().slice(0, 10)
@@ -59,9 +59,9 @@ export function soldOutOn(free: number, ordered: number, now: Date): string | nu
 }
 
 /**
- * Containers of servers that were ordered since then, were paid, and are still there, by data
- * centre. Servers have rising numbers: the first one since then is found by halving, so that no
- * index is needed and nothing before it is read.
+ * Containers by data centre, of servers that were ordered since `since`, are paid and still exist.
+ * Servers have rising numbers: the first one since then is found by halving, so that no index is
+ * needed and no older server is read.
  */
 async function orderedSince(db: Queryable, since: Date): Promise<ReadonlyMap<number, number>> {
   const { rows: ends } = await sql<{ first: bigint | null; last: bigint | null }>`
@@ -83,7 +83,7 @@ async function orderedSince(db: Queryable, since: Date): Promise<ReadonlyMap<num
   return new Map(rows.map(({ region_id: id, n }) => [id, n]))
 }
 
-/** Servers that are paid for by the month, by their plan. */
+/** Number of servers with a monthly subscription, by plan. */
 export async function serversByPlan(db: Queryable): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ plan_id: number; n: number }>`
     select s.plan_id, count(*)::int as n from site s

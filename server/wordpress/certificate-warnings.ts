@@ -9,7 +9,7 @@ export interface CertificateWarning {
   readonly name: string
   readonly until: Date
   readonly isOver: boolean
-  /** What the authority, or the look-up of the name, said. */
+  /** What the authority or the look-up of the name answered. */
   readonly detail: string
 }
 
@@ -50,7 +50,7 @@ const letters = {
   },
 } as const
 
-/** Does nothing for a server that is gone. */
+/** Does nothing for a server that no longer exists. */
 export async function warnOfCertificate(
   tx: Tx,
   { outbox, portalUrl, mail, owner }: CertificateWarningDeps,

@@ -1,6 +1,6 @@
 /**
- * Another size, number of containers or name: what grows is charged by the second before it acts,
- * what shrinks waits for the renewal. Real sites.
+ * Another size, number of containers or name: an increase is charged by the second before it acts,
+ * a decrease waits for the renewal. Real sites.
  */
 import http from 'node:http'
 import { sql } from 'kysely'
@@ -28,7 +28,7 @@ const order = {
 }
 const topUp = 5_000_000
 let portal: TestPortal
-/** However much memory the machine has that runs this. */
+/** A fixed figure, independent of the memory of the machine that runs the test. */
 let room = 40
 let askRoom = async (): Promise<number> => room
 beforeAll(async () => {
@@ -79,7 +79,7 @@ const visit = (host: string, path: string): Promise<{ status: number; text: stri
       .end()
   })
 
-/** A customer whose session lasts as long as the test's clock is moved. */
+/** A customer who stays signed in while the test's clock is moved. */
 class Owner {
   readonly customer: TestCustomer
   id = ''
@@ -137,7 +137,7 @@ async function running(money = topUp): Promise<Owner> {
   await eventually('the server running', async () => (await owner.site()).status === 'running', 90)
   return owner
 }
-/** What a month costs, by the specification's formula; plan prices of the catalogue in VND. */
+/** The price of a month by the specification's formula; plan prices are the catalogue's, in VND. */
 const planPrices = [89_000, 149_000]
 const monthly = (plan: number, diskGb: number, containers: number): bigint =>
   BigInt(
@@ -150,7 +150,7 @@ const monthly = (plan: number, diskGb: number, containers: number): bigint =>
       mariadbRate: { perGb: 0 },
     }).total,
   )
-/** The difference of two prices for what is left of the running month. */
+/** The difference of two prices for the rest of the running month. */
 async function restOf(owner: Owner, from: bigint, to: bigint): Promise<number> {
   const { subscriptionId } = await owner.site()
   const { periodStart, periodEnd } = (
@@ -221,7 +221,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       await restOf(an, monthly(1, 10, 1), monthly(1, 20, 1)),
     )
     expect((await an.lines())[0]).toMatchObject({ kind: 'proration', status: 'paid' })
-    // The same again changes nothing.
+    // The same change again does nothing.
     const after = await an.balance()
     expect((await an.disk(body)).status).toBe(200)
     expect(await an.balance()).toBe(after)
@@ -229,7 +229,7 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('never has a disk shrunk, or below 10 GB', async () => {
-    // Left out, a disk stays as it is.
+    // A disk that is left out stays as it is.
     const alone = await an.call('PUT', `/api/wp/${an.id}/disk`, { mariadb_disk_size: 20_480 })
     expect([alone.status, alone.body.result]).toMatchObject([
       200,
@@ -268,7 +268,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       planned: { size: 1, replicate: 1 },
       price: Number(monthly(1, 20, 2)),
     })
-    // And taken back.
+    // The planned change is withdrawn.
     expect((await an.disk({ ...disks, replicate: 2 })).body.result.planned).toBeNull()
     expect((await an.disk({ ...disks, replicate: 1 })).body.result.planned).toMatchObject({
       size: 1,
@@ -291,7 +291,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     const looking = portal.app.nodes.look()
     try {
       await asked.promise
-      // What the node said of itself before decides, without a wait.
+      // The node's last stored answer decides, without a wait.
       const answer = await an.call('PUT', `/api/wp/${an.id}/disk`, { replicate: 50 })
       expect(answer.body.error?.fields).toHaveProperty('replicate')
       const lock = sql`select id from site where id = ${an.id} for update nowait`
@@ -394,7 +394,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       replicate: 2,
       planned: { size: 1, replicate: 1 },
     })
-    // What was planned and is in the catalogue no more stands in no other change's way.
+    // A planned plan that is no longer in the catalogue blocks no other change.
     expect((await cuong.disk({ disk: 20_480 })).body.result).toMatchObject({
       size: 2,
       disk: 20_480,
@@ -501,7 +501,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       '/api/wallet/runway',
     )
     expect(body.result.next[0]?.wp?.name).toBe(name)
-    // Back again, and nothing of it is left over.
+    // Renamed back, nothing of the other name is left.
     expect((await an.plan({ name: old })).body.result.name).toBe(old)
   })
 

@@ -1,7 +1,7 @@
 /**
- * Another size, number of containers or name for a server that runs. What grows is charged for the
- * rest of the month and acts with the payment, in one transaction; what shrinks waits for the
- * renewal, whose payment has it taken. Disks never shrink.
+ * Changes the size, number of containers or name of a running server. An increase is charged for
+ * the rest of the month and acts with the payment, in one transaction. A decrease waits for the
+ * renewal, whose payment triggers it. Disks never shrink.
  */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
@@ -21,9 +21,9 @@ import { freeOn, serves } from './placement.ts'
 import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
 
-/** Makes a running server as its row says. Payload { siteId }. */
+/** Makes a running server match its row. Payload { siteId }. */
 export const ensureJob = 'ensure-site'
-/** Takes a planned change with the renewal. Payload { siteId, changeId }. */
+/** Applies a planned change with the renewal. Payload { siteId, changeId }. */
 export const resizeJob = 'resize-site'
 
 /**
@@ -32,15 +32,15 @@ export const resizeJob = 'resize-site'
  */
 const formerNamesKept = 10
 
-/** Only what is there is to change. */
+/** Only fields that are present are changed. */
 export interface RequestedChange {
   readonly planId?: number | undefined
-  /** What its owner was shown, minor units a month. */
+  /** The price that the owner was shown, minor units a month. */
   readonly planPrice?: number | undefined
   readonly name?: string | undefined
-  /** MB. */
+  /** Size of the files' disk, MB. */
   readonly disk?: number | undefined
-  /** MB. */
+  /** Size of the database's disk, MB. */
   readonly mariadbDisk?: number | undefined
   readonly containers?: number | undefined
 }
@@ -51,7 +51,7 @@ interface ChangeDeps {
   readonly jobs: Jobs
 }
 
-/** What a server is at one moment, in the terms of its price. */
+/** A server's size at one moment, as far as its price depends on it. */
 interface Shape {
   readonly plan: PricedPlan
   readonly diskMb: number
@@ -90,9 +90,9 @@ export async function changeServer(
 }
 
 /**
- * The row as it is paid for. A renewal has what was planned taken by a job: what is asked for
- * before that job ran is judged by what runs from the renewal on. No renewal comes in between, for
- * the subscription is locked.
+ * The row as it is paid for. A job applies a planned change after the renewal: a request before
+ * that job ran is judged by what the renewal paid for. No renewal comes in between, because the
+ * subscription is locked.
  */
 async function asPaidFor(tx: Tx, catalog: Catalog, site: SiteRow): Promise<SiteRow> {
   if (site.planned_id === null || site.subscription_id === null) return site
@@ -154,12 +154,13 @@ async function resize(
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
-  // A planned plan that the catalogue has no more will not take effect: it blocks no other change.
+  // A planned plan that is no longer in the catalogue will not take effect: it blocks no other
+  // change.
   const plannedInCatalog = everyPlan(catalog, site.currency as Currency).find(
     ({ id, ram, cpu }) =>
       id === site.planned_plan_id && id !== site.plan_id && serves(node, { ramMb: ram, cpu }),
   )
-  // It stays at the price at which it was planned, whatever else is changed meanwhile.
+  // The planned plan keeps the price at which it was planned, whatever else is changed meanwhile.
   const plannedPlan = plannedInCatalog && {
     ...plannedInCatalog,
     ...(plannedTerms?.plan === plannedInCatalog.name && {
@@ -180,12 +181,12 @@ async function resize(
     changes.containers > Math.max(site.containers, node.maxContainers)
   )
     refuse('replicate', 'containers_limit', language)
-  // Two changes of one moment may both find room: a node that is full starts fewer containers.
+  // Two changes at the same moment may both find room: a node that is full starts fewer containers.
   if (wantedContainers > site.containers && wantedContainers - site.containers > freeOn(node))
     refuse('replicate', 'containers_no_room', language)
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
-  // What was planned before waits for the renewal, whatever it costs by now.
+  // A change planned earlier waits for the renewal, whatever it costs by now.
   const actsNow =
     changes.planId !== undefined && effectivePlanPrice(wantedPlan) >= effectivePlanPrice(present)
   const now: Shape = {
@@ -208,7 +209,7 @@ async function resize(
   const offer = (shape: Shape): Offer => offerOf(catalog, site, running, shape)
   const { subscription_id: subscriptionId } = site
   if (subscriptionId === null) throw new Error(`site ${site.id} has no subscription`)
-  // Withdraws a planned change: the price is as it is now, and nothing stays planned.
+  // This withdraws a planned change: the price is the present one, and nothing stays planned.
   if (grows || !shrinks)
     await billing.changePrice(tx, {
       subscriptionId,
@@ -227,8 +228,8 @@ async function resize(
       change: { size: later.plan.id, replicate: later.containers },
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
-    // A decrease at a price that is no lower takes effect at once: the job of its payment finds the
-    // change planned.
+    // A decrease at a price that is no lower takes effect at once: the job that its payment starts
+    // finds the planned change.
     planned = {
       planned_id: changeId,
       planned_plan_id: later.plan.id,
@@ -260,7 +261,7 @@ const planColumns = (plan: PricedPlan) => ({
   ram_mb: plan.ram,
 })
 
-/** The plan as it was sold, at the price that runs. */
+/** The plan as it was sold, at the price of the running month. */
 const planOf = (site: SiteRow, { price, sale_price }: Terms): PricedPlan => ({
   id: site.plan_id,
   name: site.plan_name,
@@ -272,8 +273,8 @@ const planOf = (site: SiteRow, { price, sale_price }: Terms): PricedPlan => ({
 })
 
 /**
- * What the running month was priced by, and what was planned. An order from before terms were kept
- * is priced as the catalogue has it now.
+ * The terms of the running month, and those of the planned change. An order from before terms were
+ * stored is priced by the present catalogue.
  */
 async function termsOfSite(
   tx: Tx,
@@ -302,7 +303,7 @@ function termsNow(catalog: Catalog, site: SiteRow): Terms {
   })
 }
 
-/** Disks at the rates that run, so that what stays costs what it did. */
+/** Prices disks at the rates of the running month, so that an unchanged disk costs what it did. */
 function offerOf(catalog: Catalog, site: SiteRow, running: Terms, shape: Shape): Offer {
   const terms: Terms = {
     ...termsOf(catalog, site.currency as Currency, shape),
@@ -316,7 +317,7 @@ function offerOf(catalog: Catalog, site: SiteRow, running: Terms, shape: Shape):
   }
 }
 
-/** What was planned is so from now on, if it is still the change that the renewal was paid for. */
+/** Applies the planned change, if it is still the one that the renewal was paid for. */
 export async function takePlanned(
   tx: Tx,
   catalog: Catalog,
@@ -330,8 +331,8 @@ export async function takePlanned(
   await tx
     .updateTable('site')
     .set({
-      // A plan that the catalogue has no more could not be renewed for either: the server keeps the
-      // one that it has.
+      // A plan that is no longer in the catalogue cannot be renewed: the server keeps its present
+      // one.
       ...(plan && planColumns(plan)),
       containers: site.planned_containers,
       planned_id: null,

@@ -1,5 +1,7 @@
-/** What a command of the console gave, in the format that was asked for, and help, which the portal
- * gives itself. */
+/**
+ * The answer of a console command in the format that was asked for, and help, which the portal
+ * gives itself.
+ */
 import {
   type Command,
   type CommandOutcome,
@@ -27,7 +29,7 @@ function json({ columns, rows, isRecord }: CommandResult): string {
   return JSON.stringify(Object.fromEntries(rows.map(([name = '', value = '']) => [name, value])))
 }
 
-/** A list in the format of the command; a table where it names none. */
+/** A list in the format that the command names; a table where it names none. */
 function shown(result: CommandResult, { flags }: Command): Pick<Given, 'table' | 'text'> {
   const { columns, rows, value } = result
   if (columns.length === 0) return { table: null, text: value }
@@ -47,7 +49,7 @@ function shown(result: CommandResult, { flags }: Command): Pick<Given, 'table' |
   }
 }
 
-/** In WP-CLI's words, which are English everywhere; what is the portal's own to say is not. */
+/** WP-CLI's own words are English in every language; what the portal says itself is translated. */
 export function givenBy(
   command: Command,
   result: CommandResult | ToolFault,
@@ -70,7 +72,7 @@ export function givenBy(
 
 const usage = ({ name, synopsis }: Verb): string => `wp ${name} ${synopsis}`.trim()
 
-/** All commands, those of a group, or how one is written. */
+/** Help on all commands, on those of a group, or on the syntax of one. */
 export function help(words: readonly string[], language: Language): Given {
   const asked = words.join(' ')
   const verb = verbs.find(({ name }) => name === asked)

@@ -34,7 +34,7 @@ test('another status, title or text is told', () => {
 })
 
 test('no page of a stranger is slow to read', () => {
-  // Of this process: other work beside it is not counted.
+  // CPU time of this process, so that other work on the machine does not count.
   const began = process.cpuUsage()
   for (const part of ['<', '<!--', '<!-->', '<script', '<title', '&', '<a b="', '</', '-->'])
     wordsOf(part.repeat(Math.ceil(524_288 / part.length)))

@@ -1,7 +1,6 @@
 /**
- * Compares a page of an original with that of its copy, as a reader would: status, title, and how
- * much of the words is the same. Both are a stranger's HTML: nothing is run, and nothing of it is
- * kept but the title.
+ * Compares a page of an original with that of its copy, as a reader would: status, title, and the
+ * share of equal words. Both are a stranger's HTML: nothing is run, and only the title is stored.
  */
 import type { ImportPage } from '../../contract/wordpress-import.ts'
 
@@ -10,7 +9,10 @@ export interface SeenPage {
   readonly text: string
 }
 
-/** So much of the words has to be the same: widgets show dates, counters and latest posts. */
+/**
+ * Least likeness, per cent, at which two pages count as the same: widgets show dates, counters and
+ * latest posts.
+ */
 export const enough = 90
 const longestTitle = 200
 const mostWords = 20_000
@@ -41,7 +43,10 @@ const decoded = (text: string): string =>
       : ''
   })
 
-/** What stands between a pair of tags, without a pattern that a hostile page makes slow. */
+/**
+ * Removes a tag's pairs and everything between them. Uses no pattern, which a hostile page could
+ * make slow.
+ */
 function without(html: string, tag: string): string {
   const lower = html.toLowerCase()
   const kept: string[] = []
@@ -58,7 +63,7 @@ function without(html: string, tag: string): string {
   return kept.join(' ')
 }
 
-/** What stands outside of tags and comments, in one pass for the same reason. */
+/** The text outside of tags and comments, in one pass for the same reason. */
 function withoutTags(html: string): string {
   const kept: string[] = []
   let at = 0
@@ -91,7 +96,10 @@ export function titleOf(html: string): string {
     .toWellFormed()
 }
 
-/** The words that a reader sees, in lower case; numbers are all one, for counters and dates. */
+/**
+ * The words that a reader sees, in lower case. All numbers count as the same word, because of
+ * counters and dates.
+ */
 export function wordsOf(html: string): string[] {
   let text = html
   for (const tag of ['script', 'style', 'noscript', 'svg', 'template', 'head'])
@@ -103,7 +111,7 @@ export function wordsOf(html: string): string[] {
   return (words ?? []).slice(0, mostWords)
 }
 
-/** How much of the words stands in both, 0 to 100 (Dice's coefficient over bags of words). */
+/** Share of words that both have, 0 to 100 (Dice's coefficient over bags of words). */
 export function likenessOf(one: readonly string[], other: readonly string[]): number {
   if (one.length + other.length === 0) return 100
   const counts = new Map<string, number>()

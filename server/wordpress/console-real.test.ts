@@ -1,4 +1,4 @@
-/** Each command of the console on WordPress and PHP, and sites that would rather not answer. */
+/** Each command of the console on WordPress and PHP, and sites that try not to answer. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ async function run(command: string): Promise<ConsoleAnswer> {
   if (result.outcome === 'done' && verb) tried.add(verb.name)
   return result
 }
-/** That it is done, and what it gave. */
+/** Runs a command that must be done; answers its output. */
 async function done(command: string): Promise<string> {
   const answer = await run(command)
   expect(answer, command).toMatchObject({ outcome: 'done' })
@@ -183,7 +183,7 @@ test('search and replace, in serialized values too', async () => {
 
 test('a page that was kept is gone when the command answers', async () => {
   const host = `${name}.localhost`
-  // Whatever WordPress does for itself meanwhile drops it, too.
+  // WordPress's own work may drop the page at any time, too.
   const kept = () =>
     eventually('a kept page', async () => (await visitKept(portal, host)).word === 'HIT')
   await kept()
@@ -271,7 +271,7 @@ test('one that never ends is ended, and the next one runs', async () => {
       token: owner.token,
       body: { command: 'core version' },
     })
-  // Whichever of two that come at once is first.
+  // Either of two simultaneous commands may be the first.
   const answers = await Promise.all([ask(), ask()])
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   const slow = answers.find(({ status }) => status === 200)

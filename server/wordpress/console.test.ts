@@ -1,4 +1,4 @@
-/** Owners type commands on their servers, and read what they and others typed before. */
+/** Owners run commands on their servers, and read the commands that they and others ran before. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {

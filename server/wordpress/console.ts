@@ -1,6 +1,6 @@
 /**
- * The console of a server: commands of WP-CLI, judged by the contract's table and run in the site's
- * PHP by the machine that has it, one at a time. Each is kept in a history.
+ * The console of a server: commands of WP-CLI, validated by the contract's table and run in the
+ * site's PHP on the machine that has it, one at a time. Each is kept in a history.
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -22,23 +22,23 @@ export interface ConsoleDeps {
   readonly db: Database
   readonly clock: Clock
   readonly driver: Pick<WordpressDriver, 'console'>
-  /** Counts the commands of a server. */
+  /** Limits the commands per server. */
   readonly commands: Limit
 }
 
-/** Commands that are older than what is kept, of whichever server. */
+/** Deletes commands of every server that are older than the history is kept. */
 export const dropOldCommands = (db: Database, clock: Clock): Promise<unknown> =>
   dropOld(db, clock, 'site_command')
 const shownCommands = 100
-/** Longer than any command takes: it was cut off. */
+/** Longer than any command takes: a command without an end after this was cut off. */
 const lostAfter = minutes(5)
-/** All steps of a search-replace together, ms. */
+/** Longest time of all steps of a search-replace together, ms. */
 const stepsMs = 60_000
 
 const refuse = (field: 'command' | 'confirmed', sentence: string): Refusal =>
   new Refusal('invalid_input', { fields: { [field]: sentence } })
 
-/** What may be run. Refusal invalid_input otherwise. */
+/** The command, if it may be run. Otherwise refuses with invalid_input. */
 function judged(line: string, confirmed: boolean, language: Language): Command {
   const command = api.parseCommand(line)
   if ('fault' in command) throw refuse('command', api.faultText(command, language))
@@ -47,7 +47,7 @@ function judged(line: string, confirmed: boolean, language: Language): Command {
   return command
 }
 
-/** Writes down that it runs. Refusal conflict while another one does. */
+/** Records that the command runs. Refuses with conflict while another one runs. */
 async function begin(
   { db, clock }: ConsoleDeps,
   of: { id: string; site: SiteRow; address: string; command: Command; language: Language },
@@ -91,7 +91,7 @@ async function end({ db, clock }: ConsoleDeps, id: string, outcome: CommandOutco
     .execute()
 }
 
-/** Runs it, by steps where it goes by steps. */
+/** Runs the command, in steps where its verb works in steps. */
 async function run(
   { driver }: ConsoleDeps,
   siteId: string,
@@ -139,7 +139,7 @@ export function consoleRoutes(http: Http, deps: ConsoleDeps): void {
     const typed = api.masked(command)
     if (command.verb.name === 'help')
       return { command: typed, ms: 0, ...help(command.args, language) }
-    // Its pages are compared before and after.
+    // An update compares the site's pages before and after: a command in between would change them.
     if (command.verb.changes !== 'nothing' && (await hasUpdateUnderWay(db, site.id)))
       throw new Refusal('update_in_progress')
     await commands.take(site.id)

@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 
-/** Of servers that are neither failed, waiting for their payment, nor deleted. */
+/** Counts servers that are neither failed, waiting for their payment, nor deleted. */
 export interface SiteCounts {
   readonly running: number
   readonly provisioning: number
   readonly suspended: number
-  /** Of the running ones: those whose front page failed twice in a row. */
+  /** Running servers whose front page failed twice in a row. */
   readonly down: number
 }
 
@@ -32,14 +32,14 @@ export interface BackupCounts {
   /** Running servers whose newest finished backup failed. */
   readonly failed: number
   /**
-   * The newest proven backup of the running server where it is oldest; of one without any, since
-   * when it has run. One that was suspended since has had no night to be backed up in: it counts
-   * from when it came back. Null where no server runs.
+   * The oldest of the running servers' newest proven backups. A server without one counts from when
+   * it first ran. A server that was suspended since has had no night to be backed up in: it counts
+   * from when it was resumed. Null where no server runs.
    */
   readonly oldestProvenAt: Date | null
 }
 
-/** Two looks into the index `site_backup_of_site` for each running server. */
+/** Costs two lookups in the index `site_backup_of_site` for each running server. */
 export async function countBackups(db: Queryable): Promise<BackupCounts> {
   const { rows } = await sql<{ failed: bigint; oldest: Date | null }>`
     select count(*) filter (where newest.state = 'failed') as failed,

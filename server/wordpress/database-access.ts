@@ -9,7 +9,7 @@ import type { Caller } from '../platform/http.ts'
 const ticketMs = seconds(60)
 const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest()
 
-/** A ticket for this sign-in; those that have run out go. */
+/** Makes a ticket for this sign-in, and deletes expired ones. */
 export async function giveTicket(
   tx: Tx,
   clock: Clock,
@@ -41,7 +41,10 @@ export async function giveTicket(
   return ticket
 }
 
-/** Uses a ticket up. Refusal link_expired for one that is not good, or not this sign-in's. */
+/**
+ * Uses up a ticket; answers until when the database is open. Refuses with link_expired a ticket
+ * that is invalid or belongs to another sign-in.
+ */
 export async function enter(
   tx: Tx,
   clock: Clock,
@@ -63,7 +66,7 @@ export async function enter(
   return row.open_until
 }
 
-/** Until when it is open; null: it is not. */
+/** Until when the database is open to this sign-in; null: it is not. */
 export async function openUntil(
   db: Database | Queryable,
   clock: Clock,

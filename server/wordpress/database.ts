@@ -1,6 +1,6 @@
 /**
- * The database of a server, browsed and changed by its owner, through WordPress's own access to it
- * on the machine that runs the site.
+ * Lets a server's owner browse and change its database, through WordPress's own access to it on the
+ * machine that runs the site.
  */
 import type { Language } from '../../contract/errors.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
@@ -27,14 +27,14 @@ export interface DatabaseDeps {
   readonly db: Database
   readonly clock: Clock
   readonly driver: Pick<WordpressDriver, 'database'>
-  /** Refuses a password that is not the customer's, under the field of that name. */
+  /** Refuses, at the given field, a password that is not the customer's. */
   readonly prove: (
     customerId: string,
     password: string,
     field: 'password',
     language: Language,
   ) => Promise<unknown>
-  /** Counts what is asked of a server's database. */
+  /** Limits the requests to a server's database. */
   readonly acts: Limit
 }
 
@@ -55,7 +55,7 @@ export function databaseRoutes(http: Http, deps: DatabaseDeps): void {
     if (!caller) throw new Refusal('unauthenticated')
     return caller
   }
-  /** A server whose database this sign-in has opened. */
+  /** A server whose database this sign-in has opened; refuses otherwise. */
   async function opened(
     customerId: string,
     caller: Caller | undefined,
@@ -67,7 +67,7 @@ export function databaseRoutes(http: Http, deps: DatabaseDeps): void {
     await acts.take(site.id)
     return site
   }
-  /** An update compares pages before and after. */
+  /** An update compares pages before and after: a change in between would spoil that. */
   async function mayChange({ id }: SiteRow): Promise<void> {
     if (await hasUpdateUnderWay(db, id)) throw new Refusal('update_in_progress')
   }
@@ -226,14 +226,16 @@ const field = (cell: Cell): string => {
   if (cell === null) return ''
   const value = cell.kind === 'hex' ? `0x${cell.value}` : cell.value
   const has = cell.kind === 'hex' ? cell.value.length / 2 : Buffer.byteLength(value)
-  // A download that breaks off is seen; one with half a value is taken for the whole.
+  // An export with a truncated value would pass for complete; a download that breaks off is
+  // noticed.
   if (cell.kind !== 'masked' && has < cell.bytes)
     throw new Error('a value is larger than an export holds')
-  // A spreadsheet computes what begins like a formula (OWASP, CSV injection).
+  // A quote in front keeps a spreadsheet from computing values that begin like a formula (OWASP,
+  // CSV injection).
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
-/** CSV (RFC 4180), page by page. */
+/** Writes CSV (RFC 4180), page by page. */
 async function* csvOf(
   first: ShownRows & { readonly total: number },
   rowsFrom: (offset: number) => Promise<ShownRows>,

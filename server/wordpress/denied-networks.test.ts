@@ -42,7 +42,7 @@ test('it contains what Node’s list says it does, as the edge asks it', () => {
       const family = isIPv6(base) ? 'ipv6' : 'ipv4'
       if (prefix === undefined) list.addAddress(base, family)
       else list.addSubnet(base, Number(prefix), family)
-      // One that is near, too: its last bit turned.
+      // An address nearby, too: the same with its last bit changed.
       const near = ipaddr.process(address).toByteArray()
       near[near.length - 1]! ^= 1
       for (const one of [other, ipaddr.fromByteArray(near).toString()])

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import type { Language } from '../../contract/errors.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** Whoever denies more of the internet at once has most likely mistyped. */
+/** A wider network than this is most likely a mistype. Shortest accepted prefix, bits. */
 const shortestPrefix = { ipv4: 8, ipv6: 16 }
 
 const said: Record<'form' | 'wide' | 'own', Record<Language, (entry: string) => string>> = {
@@ -24,8 +24,8 @@ const said: Record<'form' | 'wide' | 'own', Record<Language, (entry: string) => 
 }
 
 /**
- * One entry in its shortest form, without the bits behind its prefix; an IPv4 address that stands
- * in an IPv6 one is itself. A fault's name where it is none.
+ * One entry in its shortest form, with the bits after its prefix cleared. An IPv4-mapped IPv6
+ * address becomes its IPv4 address. Answers the fault's name where the entry is invalid.
  */
 export function networkOfEntry(
   entry: string,
@@ -37,26 +37,26 @@ export function networkOfEntry(
   const family = read.kind()
   const most = family === 'ipv4' ? 32 : 128
   if (prefix === undefined) return { network: read.toString() }
-  // ::ffff:203.0.113.0/120 is /24.
+  // ::ffff:203.0.113.0/120 is 203.0.113.0/24.
   const bits = Number(prefix) - (isIPv6(address) && family === 'ipv4' ? 96 : 0)
   if (!/^\d{1,3}$/.test(prefix) || bits < 0 || bits > most) return { fault: 'form' }
   if (bits < shortestPrefix[family]) return { fault: 'wide' }
   if (bits === most) return { network: read.toString() }
   const masked = read.toByteArray().map((byte, index) => byte & maskOf(bits - index * 8))
   const network = `${ipaddr.fromByteArray(masked).toString()}/${bits}`
-  // It would contain every IPv4 address, as the edge's list has them.
+  // Such a network would contain every IPv4 address in the form in which the edge lists them.
   return family === 'ipv6' &&
     (ipaddr.fromByteArray(masked) as ipaddr.IPv6).match(mapped, Math.min(bits, 96))
     ? { fault: 'wide' }
     : { network }
 }
-/** The first IPv6 address that stands for an IPv4 one, read as IPv6. */
+/** The first IPv4-mapped IPv6 address, read as IPv6. */
 const mapped = ipaddr.IPv6.parse('::ffff:0:0')
-/** Four decimal groups: the library reads 10.1 and 0x7f.1 as addresses, too. */
+/** Whether there are four decimal groups: the library reads 10.1 and 0x7f.1 as addresses, too. */
 const isFull = (address: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(address)
 const maskOf = (bits: number): number => (0xff << (8 - Math.min(8, Math.max(0, bits)))) & 0xff
 
-/** Whether the network has the address. Both as `networkOfEntry` answers them. */
+/** Whether the network contains the address. Both are in the form that `networkOfEntry` answers. */
 export function contains(network: string, address: string): boolean {
   const [base = '', prefix] = network.split('/')
   const [one, other] = [ipaddr.process(base), ipaddr.process(address)]
@@ -68,8 +68,8 @@ export function contains(network: string, address: string): boolean {
 }
 
 /**
- * The list in order, each network once. Refusal invalid_input that names the first entry which is
- * none, is too wide, or has the caller's own address.
+ * The list in order, each network once. Refuses with invalid_input and names the first entry that
+ * is invalid, is too wide, or contains the caller's own address.
  */
 export function deniedNetworks(
   entries: readonly string[],

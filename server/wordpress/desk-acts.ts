@@ -1,4 +1,4 @@
-/** What the operator does about an order or server that does not come to an end by itself. */
+/** The operator's acts on an order or server that does not come to an end by itself. */
 import { jobNames } from '../billing/index.ts'
 import type { Currency } from '../../contract/money.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -13,7 +13,7 @@ import { hasRun, lockSite, type SiteRow } from './store.ts'
 interface Needs {
   readonly jobs: Pick<Jobs, 'add'>
 }
-/** What was there before, for the trail. */
+/** The server before the act, for the trail. */
 export interface ServerAct {
   readonly customerId: string
   readonly name: string
@@ -24,14 +24,14 @@ const refuse = (server: Sentence): never => {
   throw new Refusal('conflict', { fields: { server } })
 }
 
-/** Locked until the transaction ends. */
+/** The server, locked until the transaction ends. Refuses with not_found. */
 async function known(tx: Tx, id: string): Promise<SiteRow> {
   const site = isUuid(id) ? await lockSite(tx, id) : undefined
   if (!site || site.deleted_at !== null) throw new Refusal('not_found')
   return site
 }
 
-/** The job that has it in hand; undefined: none has, and none will by itself. */
+/** The job that works on the server; undefined: no job works on it, and none will by itself. */
 function workOn(site: SiteRow): { job: string; key: string; value: string } | undefined {
   const { id, status, subscription_id: subscription, invoice_id: invoice } = site
   if (status === 'provisioning' || status === 'failed')
@@ -57,9 +57,9 @@ async function begin(tx: Tx, { jobs }: Needs, site: SiteRow): Promise<void> {
 }
 
 /**
- * Has what is done to a server tried now: an order charged, a server set up, restarted, cleaned
- * away or deleted. One that is being set up gets all its tries again. Refuses with not_found, and
- * with conflict what waits for its owner.
+ * Has the server's pending work tried now: an order charged, a server set up, restarted, cleaned
+ * away or deleted. A server that is being set up gets all its tries again. Refuses with not_found,
+ * and with conflict where the next step is the owner's.
  */
 export async function retryServer(tx: Tx, needs: Needs, id: string): Promise<ServerAct> {
   const site = await known(tx, id)
@@ -77,9 +77,9 @@ export async function retryServer(tx: Tx, needs: Needs, id: string): Promise<Ser
 
 /**
  * Gives up an order that was not delivered, as setting it up does by itself after its last try: the
- * job removes what there is, what was paid goes back into the wallet by a credit note, and what was
- * not paid is not due any more. `told`: why, for its customer. Refuses with not_found, and with
- * conflict what was delivered or is given up.
+ * job removes what exists, a credit note returns what was paid to the wallet, and what was not paid
+ * is no longer due. `told`: the reason that the customer reads. Refuses with not_found, and with
+ * conflict if the order was delivered or is given up.
  */
 export async function giveUpOrder(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function giveUpOrder(
       vi: 'Đơn hàng này đang được huỷ.',
     })
   await tx.updateTable('site').set({ giving_up: told }).where('id', '=', id).execute()
-  // A run that is under way finishes nothing any more; the one that is added here gives it up.
+  // A run under way completes nothing any more; the job added here gives the order up.
   const started = await startNow(tx, provisionJob, { key: 'siteId', value: id })
   if (started !== 'started') await jobs.add(tx, provisionJob, { siteId: id })
   return { customerId: site.customer_id, name: site.name, before: status }
@@ -108,8 +108,8 @@ export async function giveUpOrder(
 
 /**
  * A server that was delivered, locked until the transaction ends, with the subscription that is
- * cancelled for it. Refuses with not_found, and with conflict what was not delivered or is being
- * deleted.
+ * cancelled for it. Refuses with not_found, and with conflict if the server was not delivered or is
+ * being deleted.
  */
 export async function cancellable(
   tx: Tx,
@@ -135,7 +135,10 @@ export async function cancellable(
   }
 }
 
-/** Whose an order is, and what of it is paid; undefined: there is none. */
+/**
+ * The customer of an order, and how much of it is paid (minor units); undefined: there is no such
+ * order.
+ */
 export async function orderOf(
   db: Queryable,
   id: string,

@@ -1,4 +1,4 @@
-/** What the operator's desk reads of backups that failed. */
+/** The failed backups that the operator's desk lists. */
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { upkeep } from '../../contract/operator-work.ts'
@@ -10,8 +10,8 @@ type Failed = Omit<z.output<typeof upkeep.result>['backups'][number], 'customer'
 const shownAtOnce = 50
 
 /**
- * The newest fifty, by an index of those only, with when the server was backed up again since; of
- * servers that are there still.
+ * The newest fifty failed backups of servers that still exist, by a partial index of failed ones,
+ * each with the moment of the server's next good backup.
  */
 export async function failedBackups(db: Queryable): Promise<Failed[]> {
   const { rows } = await sql<{

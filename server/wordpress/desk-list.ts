@@ -8,12 +8,12 @@ import { waitingJobs } from '../platform/job-inspection.ts'
 import { provisionJob } from './order.ts'
 import { alignJobs } from './product.ts'
 
-/** A state as the column has it, where the two differ. */
+/** The state's name in the column, where it differs from the API's. */
 const stored: Readonly<Partial<Record<DeskServerState, string>>> = {
   setting_up: 'provisioning',
   unpaid: 'pending_payment',
 }
-/** As the index `site_desk` has it (migration 0123). */
+/** The state expression of the index `site_desk` (migration 0123); it must stay the same text. */
 const deskState = sql`(case
     when s.deleted_at is not null then case when s.running_at is null then 'lapsed' else 'gone' end
     when s.status = 'running' and s.down_since is not null then 'down'
@@ -45,16 +45,16 @@ interface Row {
   readonly paid_at: Date | null
   readonly lapses_at: Date | null
 }
-/** Whose it is has only its id. */
+/** The customer is only an id here. */
 type Listed = Omit<DeskServer, 'customer'> & { readonly customerId: string }
 
-/** One page of those in one state, by one index. */
+/** One page of the servers in one state, read by one index. */
 export async function listServers(
   db: Queryable,
   state: DeskServerState,
   { limit, before }: PageRequest,
 ): Promise<{ rows: Listed[]; next: bigint | null }> {
-  // As text of the statement: a prepared plan would not know which index leads to it.
+  // The state is written into the statement: a prepared plan would not know which index fits.
   const { rows } = await sql<Row>`
     select s.id, s.seq, s.name, s.customer_id, s.plan_name, s.region_name, s.containers,
       s.created_at, s.deleted_at, s.down_since, s.down_reason, s.held_at, s.giving_up, s.reason,
@@ -78,7 +78,7 @@ interface Failure {
   readonly attempts: number
   readonly reason: string | null
 }
-/** What the newest tries of the jobs that have them in hand failed with, by the servers' ids. */
+/** The error of the newest failed try of each server's job, by server id. */
 async function failuresOf(
   db: Queryable,
   state: DeskServerState,

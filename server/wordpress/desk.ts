@@ -1,4 +1,4 @@
-/** What the operator's desk asks of servers, and does to them. */
+/** What the operator's desk reads of servers, and does to them. */
 import { domainToASCII } from 'node:url'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -11,7 +11,10 @@ import { firstNode, lockSite, type SiteAddressing, type SiteRow } from './store.
 
 const shownServers = 50
 
-/** Host names that begin like this, ours and customers' own; or a server by its id. */
+/**
+ * Finds host names that begin with the text, both ours and the customers' own; or a server by its
+ * id.
+ */
 export async function findHosts(
   db: Queryable,
   addressing: Pick<SiteAddressing, 'host'>,
@@ -40,7 +43,7 @@ export async function findHosts(
   }))
 }
 
-/** A server as it is before an act on it; locked until the transaction ends. */
+/** The server before an act on it, locked until the transaction ends. Refuses with not_found. */
 async function heldServer(tx: Tx, id: string): Promise<SiteRow> {
   const site = isUuid(id) ? await lockSite(tx, id) : undefined
   if (!site || site.deleted_at !== null) throw new Refusal('not_found')
@@ -48,8 +51,9 @@ async function heldServer(tx: Tx, id: string): Promise<SiteRow> {
 }
 
 /**
- * The operator holds a server, whoever has paid for it: the job of `align.ts` stops it. Answers
- * whose it is. Refuses with not_found, and with conflict what is held or does not run.
+ * Holds a server for the operator, whether or not it is paid for: the job of `align.ts` stops it.
+ * Answers its customer and name. Refuses with not_found, and with conflict if it is held already or
+ * does not run.
  */
 export async function holdServer(
   tx: Tx,
@@ -72,7 +76,10 @@ export async function holdServer(
   return { customerId: site.customer_id, name: site.name }
 }
 
-/** It runs again, if it is paid for. Refuses with not_found, and with conflict what is not held. */
+/**
+ * Ends the hold: the server runs again, if it is paid for. Refuses with not_found, and with
+ * conflict if it is not held.
+ */
 export async function releaseServer(
   tx: Tx,
   { jobs }: { jobs: Pick<Jobs, 'add'> },
@@ -99,7 +106,7 @@ function movesTo(move: {
   return move.state === 'undoing' ? move.from_node : null
 }
 
-/** The newest fifty, those that were deleted too. */
+/** The customer's newest fifty servers, deleted ones included. */
 export async function serversOfCustomer(
   db: Queryable,
   customerId: string,
@@ -138,14 +145,17 @@ export async function serversOfCustomer(
     undoUntil:
       row.state === 'moved' &&
       row.leftover_node === row.from_node &&
-      // Of a lost node it is there once that is back.
+      // After a rescue the original exists again once its lost node is back.
       (row.backup_id === null || row.leftover_stopped === true)
         ? (row.expires_at?.toISOString() ?? null)
         : null,
   }))
 }
 
-/** How many they have, those that are being set up or deleted too; who has none is left out. */
+/**
+ * How many servers each customer has, those being set up or deleted included; a customer without
+ * any is left out.
+ */
 export async function ownedServersOf(
   db: Queryable,
   customerIds: readonly string[],
@@ -161,11 +171,11 @@ export async function ownedServersOf(
     .execute()
   return new Map(rows.map(({ customer_id: id, n }) => [id, Number(n)]))
 }
-/** The same of one customer. */
+/** As `ownedServersOf`, for one customer. */
 export const ownedServers = async (db: Queryable, customerId: string): Promise<number> =>
   (await ownedServersOf(db, [customerId])).get(customerId) ?? 0
 
-/** The name of a customer's server. Undefined: there is none. */
+/** The name of a customer's server; undefined: there is no such server. */
 export async function serverName(
   db: Queryable,
   customerId: string,

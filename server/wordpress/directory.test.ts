@@ -1,4 +1,4 @@
-/** The edge's table of host names is read when something changed, and only then. */
+/** The edge's table of host names is read only when something changed. */
 import { randomUUID } from 'node:crypto'
 import { sql, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -45,16 +45,16 @@ const site = (name: string, status: string) =>
       created_at)
     values (gen_random_uuid(), ${customer}, ${name}, ${status}, 1, 'BASIC-1', 1, 512, 10240, 10240,
       1, 1, 'Hà Nội', 'vi', 218000, 'VND', 'an', now())`.execute(pool.db)
-/** As the edge has them: a site of which a container answers is running. */
+/** States as the edge has them: a site with an answering container is running. */
 const states = (...names: readonly string[]): string[] =>
   names.map((name) => table.resolve(`${name}.sites.example`).state)
-/** As every few seconds; resolves when nothing is under way. */
+/** A round, as it comes every few seconds; resolves when none is under way. */
 const round = async (): Promise<void> => {
   directory.refresh()
   await directory.idle()
 }
 
-/** What a node was told, in its order. */
+/** The calls to a node, in their order. */
 const order: string[] = []
 const tellLease = async (node: string): Promise<void> => void order.push(`lease of ${node}`)
 

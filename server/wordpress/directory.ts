@@ -1,7 +1,7 @@
 /**
- * What every edge knows of host names: which site each belongs to, and how that one stands. An edge
- * keeps the version of its table, a snapshot of the database (migration 0059), so that any process
- * can tell it what changed since. A change of this process is told at once, one of another within
+ * Tells every edge which site each host name belongs to, and that site's state. An edge keeps the
+ * version of its table, a snapshot of the database (migration 0059), so that any process can tell
+ * it what changed since. A change made by this process is told at once, one made by another within
  * seconds.
  */
 import { sql } from 'kysely'
@@ -13,19 +13,19 @@ import { createRounds, type Rounds } from '../platform/rounds.ts'
 import { returnedTo, type LeaseDetails } from './lease-store.ts'
 import { hostRows, type HostRow, type SiteAddressing } from './store.ts'
 
-/** A host name as the edge gets it: lower case, no port. */
+/** An entry of an edge's table of host names. The name is in lower case, without a port. */
 export interface HostTarget {
   readonly host: string
   readonly site: string
-  /** `live`: shown as soon as a container answers. */
+  /** `live`: its pages are shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
-  /** The host name that its visitors are sent to. */
+  /** The host name to which its visitors are redirected. */
   readonly primary?: string
   /** The edge of the node that runs the site, where that is another node. */
   readonly via?: { readonly host: string; readonly port: number }
-  /** False: its owner wants no page to be kept. */
+  /** False: the owner has switched the page cache off. */
   readonly keepsPages?: boolean
-  /** Who may visit it, as the edge takes it; without it everybody. */
+  /** Who may visit the site, in the edge's format; absent: everybody. */
   readonly protection?: {
     readonly denied?: readonly string[]
     readonly password?: { readonly user: string; readonly hash: string }
@@ -33,17 +33,17 @@ export interface HostTarget {
 }
 
 export interface HostChange {
-  /** The version that this follows; null: the edge has no table yet. */
+  /** The version that this change follows; null: the edge has no table yet. */
   readonly base: string | null
   readonly version: string
-  /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
+  /** Sites whose names are all in `entries`; null: the entries are the whole table. */
   readonly sites: readonly string[] | null
   readonly entries: readonly HostTarget[]
-  /** What edges know each other by. */
+  /** The key by which edges authenticate each other. */
   readonly peerKey: string
 }
 
-/** How often a site's page cache could answer: since a moment, and in the last 24 hours. */
+/** Hits and misses of a site's page cache: since a moment, and in the last 24 hours. */
 export interface CacheFigures {
   /** ms since 1970. */
   readonly since: number
@@ -57,30 +57,36 @@ export interface CacheFigures {
 
 /** The table of host names of one edge. */
 export interface HostTableControl {
-  /** Of its table; null before the first one. */
+  /** The version of its table; null before the first one. */
   version(): Promise<string | null>
-  /** Applies a change that follows its version, and no other. Answers its version afterwards. */
+  /**
+   * Applies a change that follows its present version, and no other. Answers the version
+   * afterwards.
+   */
   apply(change: HostChange): Promise<string | null>
 }
 
 /** The edge of one node, wherever it runs. */
 export interface EdgeControl extends HostTableControl {
-  /** Of the page cache of a site; null where the edge is of a release without one. */
+  /**
+   * The figures of a site's page cache; null from an edge of release 2 or older, which has none.
+   */
   cacheFigures(site: string): Promise<CacheFigures | null>
-  /** Drops all kept pages of a site. Answers how many there were. */
+  /** Drops all cached pages of a site. Answers how many there were. */
   purgeCache(site: string): Promise<number>
   /**
-   * Requests to the site that may write wait here, for `ms` at most, until the table says that it
-   * is elsewhere; 0: they go on. True when none of those that came before is under way any more;
-   * false where one is still after `patienceMs`.
+   * Holds requests to the site that may write, for at most `ms`, until the table says that the site
+   * is elsewhere; 0: releases them. Answers true when no earlier write is under way any more, false
+   * where one still is after `patienceMs`.
    */
   holdWrites(site: string, ms: number, patienceMs: number): Promise<boolean>
-  /** A moment by the node's own clock, for `renewLease`; null: it keeps to no lease. */
+  /** Reads the node's own clock, for `renewLease`; null: the node keeps to no lease. */
   markLease(): Promise<number | null>
   /**
-   * Its sites take writes for `ms` from the mark on (null: without an end), but for those that are
-   * `withheld`: they came up elsewhere, and it answers nobody for them. True: it keeps to what the
-   * details say of servers with a mirror; one of a release before answers nothing.
+   * Lets the node's sites take writes for `ms` from the mark on (null: without an end). For
+   * `withheld` sites, which came up elsewhere, it answers no visitor. Answers true where the node
+   * keeps to what the details say of servers with a mirror; nothing from a release that knows no
+   * details.
    */
   renewLease(
     mark: number | null,
@@ -89,8 +95,8 @@ export interface EdgeControl extends HostTableControl {
     details?: LeaseDetails | null,
   ): Promise<boolean | null>
   /**
-   * What its sites were visited and took in spans of five minutes that are over, in the order of
-   * spans and sites, after this one; none where it is of a release before.
+   * The sites' requests and resource use in past spans of five minutes, in the order of spans and
+   * sites, after `last`; empty from a node of release 2 or older.
    */
   usage(last: { at: number; site: string } | null, limit: number): Promise<readonly SpanUsage[]>
 }
@@ -105,7 +111,7 @@ export interface SpanUsage {
   readonly serverErrors: number
   readonly cached: number
   readonly totalMs: number
-  /** How many answers took how long (edge/traffic.ts). */
+  /** Number of answers in each class of duration (edge/traffic.ts). */
   readonly times: readonly number[]
   readonly memoryMb: number
   readonly cpuMs: number
@@ -113,37 +119,42 @@ export interface SpanUsage {
   readonly databaseMb: number
 }
 
-/** Resolves its `start` when every edge that can be reached has a table. */
+/** `start` resolves when every edge that can be reached has a table. */
 export interface Directory extends Rounds {
   /**
-   * Tells every edge now, that of node `first` before the others and that of `last` after them: who
-   * comes by one that knows of a move finds the edge that it leads to knowing of it, too. Rejects
-   * when one that can be reached does not take it; the others are told all the same.
+   * Tells every edge now, that of node `first` before the others and that of `last` after them: an
+   * edge that sends a visitor on to a moved site finds that the next edge knows of the move, too.
+   * Rejects when a reachable edge does not take it; the others are told all the same.
    */
   tellInOrder(first: string, last: string): Promise<void>
 }
 
-/** Between two questions whether anything changed. Each reads a few rows of an index. */
+/**
+ * Interval at which this process asks whether anything changed. Each question reads a few rows of
+ * an index.
+ */
 const roundMs = 15_000
 /**
- * An edge gets the whole table so often although nothing changed, in case that a change was missed:
- * with 200,000 names 20 MB.
+ * Interval at which an edge gets the whole table even without a change, in case that a change was
+ * missed. With 200,000 names that is 20 MB.
  */
 const wholeMs = minutes(60)
-/** Beyond so many changed sites the whole table is told. */
+/** Above this number of changed sites the whole table is sent. */
 const mostSites = 2000
-/** How often another process may be first before the next round goes on. */
+/**
+ * How often another process may update the edge first before this one leaves it to the next round.
+ */
 const mostTries = 5
 
-/** Forgets old notes of changes; whoever reads them looks every few seconds. */
+/** Deletes old change notes; their readers look every few seconds. */
 export async function dropOldHostChanges(db: Database): Promise<void> {
   await dropOld(db, systemClock, 'site_change')
   await dropOld(db, systemClock, 'host_change')
 }
 
 /**
- * The present snapshot, and the sites that transactions changed which were not over in the snapshot
- * `since`; null: too many, or nobody knows.
+ * The present snapshot, and the sites changed by transactions that were not over in the snapshot
+ * `since`; null: too many, or unknown.
  */
 async function changesSince(
   db: Database,
@@ -182,7 +193,7 @@ function stateOf(status: string): HostTarget['state'] | undefined {
   }
 }
 
-/** Said only where there is one. */
+/** The protection field, present only where the site is protected. */
 function protectionOf(row: HostRow): Pick<HostTarget, 'protection'> {
   const { visit_user: user, visit_hash: hash, denied_networks: denied } = row
   const password = user !== null && hash !== null ? { password: { user, hash } } : {}
@@ -191,15 +202,15 @@ function protectionOf(row: HostRow): Pick<HostTarget, 'protection'> {
   return Object.keys(protection).length > 0 ? { protection } : {}
 }
 
-/** `10.0.0.2:8082`, `[2001:db8::2]:8082` */
+/** Reads `10.0.0.2:8082` or `[2001:db8::2]:8082`. */
 function addressOf(text: string): { host: string; port: number } {
   const { hostname, port } = new URL(`http://${text}`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
 }
 
 /**
- * @param edges those that can be reached now, by their nodes
- * @param tellLease tells a node which sites it answers nobody for (`Nodes.tell`)
+ * @param edges the edges that can be reached now, with their nodes
+ * @param tellLease tells a node for which sites it must answer no visitor (`Nodes.tell`)
  */
 export function createDirectory(
   db: Database,
@@ -209,7 +220,7 @@ export function createDirectory(
   log: Log,
   tellLease: (node: string) => Promise<void>,
 ): Directory {
-  /** When an edge got a whole table from this process last, by performance.now(). */
+  /** When this process last sent an edge a whole table, by performance.now(). */
   const wholeAt = new WeakMap<HostTableControl, number>()
 
   async function entriesFor(node: string, sites: readonly string[] | null): Promise<HostTarget[]> {
@@ -219,7 +230,7 @@ export function createDirectory(
       const state = stateOf(status)
       if (!state) return []
       const sentOn = primary !== null && primary !== host ? { primary } : {}
-      // Said only where it is off: an edge of release 2 compares what it is told as a whole.
+      // Sent only where the cache is off: an edge of release 2 compares entries as a whole.
       const entry = {
         host,
         site: id,
@@ -232,7 +243,10 @@ export function createDirectory(
     })
   }
 
-  /** One that is away, or that this process does not reach, keeps no other edge from knowing. */
+  /**
+   * A node that is away, or that this process does not reach, does not stop the other edges from
+   * being told.
+   */
   async function hear(node: string): Promise<void> {
     try {
       await tellLease(node)
@@ -251,8 +265,8 @@ export function createDirectory(
       const sites = isDue ? null : changed
       if (sites?.length === 0) return
       const entries = await entriesFor(node, sites)
-      // A node that was told to withhold a site which came back would refuse its visitors, whether
-      // they come by its own edge or by this one.
+      // A node that was told to withhold a site which has come back would refuse its visitors,
+      // whether they come by its own edge or by this one.
       for (const home of await returnedTo(db, sites)) await hear(home)
       const now = await edge.apply({ base, version, sites, entries, peerKey })
       if (sites === null) wholeAt.set(edge, performance.now())
@@ -261,7 +275,7 @@ export function createDirectory(
     }
   }
 
-  /** Answers what went wrong. */
+  /** Answers the errors of the edges that could not be told. */
   async function tellSome(which: (node: string) => boolean): Promise<unknown[]> {
     const some = edges().filter(({ node }) => which(node))
     const told = await Promise.allSettled(some.map(({ node, edge }) => tell(node, edge)))

@@ -1,12 +1,13 @@
-/** Room on servers' disks for what their owners write, by whichever way. */
+/** Room on servers' disks for what their owners write, whichever way they write it. */
 import type { WordpressDriver } from './driver.ts'
 
-/** What is written through this process is added meanwhile. */
+/** How long a measurement is used; bytes written through this process meanwhile are added to it. */
 const measuredMs = 60_000
 
 /**
- * False: the disk has no room for so many bytes. Otherwise they count as written.
- * @param whole of the file that begins with them: the disk is measured, and has to have room for it
+ * Reserves `bytes` on the disk. False: there is no room for them.
+ * @param whole length of the file that begins with them, bytes: the disk is measured, and must have
+ *   room for all of it
  */
 export type TakeRoom = (
   of: { readonly siteId: string; readonly diskMb: number },
@@ -14,7 +15,7 @@ export type TakeRoom = (
   whole?: number,
 ) => Promise<boolean>
 
-/** Counts what is written on top of what each disk held when it was last measured. */
+/** Adds what is written through this process to the last measurement of each disk. */
 export function createDiskRoom(driver: Pick<WordpressDriver, 'state'>): TakeRoom {
   const disks = new Map<string, { readonly usedMb: number; readonly at: number; bytes: number }>()
   return async ({ siteId, diskMb }, bytes, whole) => {

@@ -1,5 +1,5 @@
 /**
- * Owners are told before a disk is full, once at each level, and anew when there was room in
+ * Owners are warned before a disk is full, once at each level, and again if there was room in
  * between.
  */
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ test('a level is told once, and again only after there was room', () => {
         if (percent >= 95) expect(next).toBe(95)
         if (percent >= 80) expect(next).toBeGreaterThanOrEqual(80)
         if (percent < 75) expect(next).toBe(0)
-        // What jitters round a level tells nothing twice.
+        // A figure that goes up and down around a level causes one warning only.
         if (percent >= 75 && percent < 95) expect(next).toBeGreaterThanOrEqual(level)
         level = next
       }
@@ -69,7 +69,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
   await look()
   expect(await warnings()).toEqual([])
 
-  // The plan's disk is as small as what lies on it: WordPress alone fills it.
+  // The plan's disk is as small as its content: WordPress alone fills it.
   const { diskUsedMb } = await portal.drivers.wordpress.state(id)
   const shrink = (mb: number) =>
     portal.app.db.updateTable('site').set({ disk_mb: mb }).where('id', '=', id).execute()
@@ -90,7 +90,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
   await shrink(diskUsedMb)
   await look()
   await eventually('the second level', async () => (await warnings()).length === 2)
-  // Room again, and full again: that is news.
+  // Room again and then full again causes a new warning.
   await shrink(10_240)
   await look()
   await shrink(diskUsedMb)

@@ -1,6 +1,6 @@
 /**
- * Tells owners before their disks are full: at 80 and at 95 per cent, each once, by notification
- * and letter. A disk that has room again (grown, or tidied) may be warned of anew.
+ * Warns owners before their disks are full: at 80 and at 95 per cent, once each, by notification
+ * and letter. A disk that has room again (grown, or cleaned up) may be warned of anew.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -15,10 +15,12 @@ import { lockSite, type SiteRow } from './store.ts'
 
 /** Per cent. */
 export type WarningLevel = 0 | 80 | 95
-/** Below this the disk has room again; between it and the first level nothing changes. */
+/**
+ * Below this, per cent, the disk has room again; between it and the first level nothing changes.
+ */
 const roomAgain = 75
 const everyMs = minutes(20)
-/** Sites that a worker takes together, and whose disks are looked at together. */
+/** Sites that a worker claims at a time, and how many of them are measured in parallel. */
 const takenAtOnce = 200
 const together = 4
 
@@ -37,7 +39,7 @@ interface DiskWarningDeps {
   ) => Promise<{ readonly email: string; readonly language: Language }>
 }
 
-/** The level that a disk of so many per cent is at, after `before`. */
+/** The new warning level of a disk that is `percent` full and had level `before`. */
 export function levelOf(percent: number, before: WarningLevel): WarningLevel {
   if (percent >= 95) return 95
   if (percent >= 80) return before === 95 ? 95 : 80
@@ -77,7 +79,9 @@ const letters = {
   },
 } as const
 
-/** Defines the watch, every ten minutes; answers it for whoever wants it now. */
+/**
+ * Defines the job, which runs every ten minutes; answers its function for callers that want it now.
+ */
 export function defineDiskWarnings(deps: DiskWarningDeps): (signal: AbortSignal) => Promise<void> {
   const { db, clock, log, jobs, driver, outbox } = deps
 
@@ -102,7 +106,7 @@ export function defineDiskWarnings(deps: DiskWarningDeps): (signal: AbortSignal)
     )
   }
 
-  /** What the disks of a site are at, if that differs from what is noted. */
+  /** The disks of a site whose warning level differs from the stored one. */
   const changesOf = (
     site: WatchedSite,
     state: Awaited<ReturnType<WordpressDriver['state']>>,
@@ -130,7 +134,7 @@ export function defineDiskWarnings(deps: DiskWarningDeps): (signal: AbortSignal)
     })
   }
 
-  /** Some that are due, as looked at from now on. */
+  /** Claims sites that are due, by storing that they were looked at now. */
   async function claim(condition: RawBuilder<unknown>) {
     return await db
       .updateTable('site')

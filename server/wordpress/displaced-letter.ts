@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import { siteById } from './store.ts'
 
-/** How whoever has lost a name is told. */
+/** What is needed to tell the owner of a lost name. */
 export interface DisplacedDeps {
   readonly outbox: Pick<EventOutbox, 'publishEvent'>
   readonly portalUrl: string
@@ -46,7 +46,7 @@ const letter = {
   },
 } as const
 
-/** In the transaction that takes the name from the server. */
+/** Called in the transaction that takes the name from the server. */
 export async function tellDisplaced(
   tx: Tx,
   { outbox, portalUrl, mail, owner }: DisplacedDeps,

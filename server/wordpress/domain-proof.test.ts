@@ -1,5 +1,6 @@
 /**
- * Customers' own names: how they are proven, when they are refused, and who has one that two want.
+ * Customers' own names: how they are proven, when they are refused, and who gets a name that two
+ * want.
  */
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
@@ -119,7 +120,8 @@ describe('a name is accepted', () => {
       expect((await put(who, [name])).body.error?.code).toBe('domain_not_verified')
       expect(await check(who, name)).toMatchObject({ verified: false, pointed: true })
     }
-    // Nor where every name below the sites' domain leads there, taken or not.
+    // An address does not prove a name either where a wildcard leads every name below the sites'
+    // domain to it.
     const alone = '203.0.113.81'
     dns.records.set(hosts[0] ?? '', [alone])
     dns.records.set(`A ${name}`, [alone])
@@ -274,7 +276,7 @@ describe('a name that another account holds', () => {
     await prove(name, former)
     await put(former, [name])
     const stale = txtOf(name)
-    // One that was shown while the former holder had it.
+    // A token that was shown while the former holder had the name.
     await prove(name, accomplice)
     const known = txtOf(name)
     await prove(name, owner)
@@ -286,9 +288,9 @@ describe('a name that another account holds', () => {
       expect([...stale, ...known]).not.toContain(shown?.expected[0])
     }
     expect(await shown(owner)).toEqual([name])
-    // The record that took it goes on proving it.
+    // The record that took the name still proves it.
     expect(await check(owner, name)).toMatchObject({ verified: true })
-    // With the record that is shown now, the name changes hands again.
+    // By the record that is shown now, the name changes hands again.
     await prove(name, former)
     expect((await put(former, [name])).status).toBe(200)
     expect(await shown(owner)).toEqual([])
@@ -300,7 +302,7 @@ describe('a name that another account holds', () => {
     await prove(name, giver)
     await put(giver, [name])
     await prove(name, accomplice)
-    // As wordpress/hand-over.ts does it.
+    // Hands the name over as wordpress/hand-over.ts does.
     await portal.app.db
       .updateTable('site_domain')
       .set({ customer_id: receiver.id })
@@ -358,7 +360,7 @@ describe('a name that another account holds', () => {
     expect((await put(taker, [below])).body.error?.code).toBe('domain_not_verified')
     expect((await drop(holder, name)).body.result).toEqual({ domains: [] })
     expect((await drop(holder, name)).status).toBe(404)
-    // Half a day without a call ends a session.
+    // A session ends after half a day without a call.
     clock.advance(days(29))
     const later = { ...taker, token: await signIn(binh) }
     expect((await put(later, [below])).body.error?.code).toBe('domain_not_verified')
@@ -392,7 +394,7 @@ test('the edge answers on the name as on the server’s own', async () => {
         .on('error', reject)
         .end()
     })
-  // Not paid yet: its own name says "starting", and so does the customer's.
+  // The order is not paid yet: the server's own name says "starting", and so does the customer's.
   const nobody = await page('nobody.example.org')
   const own = await eventually('its own name', async () => {
     const status = await page(`${site.name}.sites.example.net`)

@@ -1,4 +1,6 @@
-/** The daily look at customers' host names: nobody is left out, and workers share what is due. */
+/**
+ * The daily check of customers' host names: every name is checked, and workers share the due ones.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -16,7 +18,7 @@ const [customer, site] = [randomUUID(), randomUUID()]
 let database: TestDatabase
 let pools: Pool[]
 const asked: string[] = []
-/** What the DNS says of a name; that it holds, for most. */
+/** The DNS's answer about a name; by default the name holds. */
 let answer: (name: string) => Promise<Partial<Evidence>> = async () => ({})
 
 const holds: Omit<Evidence, 'name'> = {
@@ -30,7 +32,7 @@ const evidence = async (name: string): Promise<Evidence> => {
   asked.push(name)
   return { name, ...holds, ...(await answer(name)) }
 }
-/** The job of a worker of its own. */
+/** The job of a separate worker. */
 function worker({ db }: Pool): (signal?: AbortSignal) => Promise<void> {
   let defined: JobDefinition<object> | undefined
   const jobs = {
@@ -72,7 +74,7 @@ beforeEach(async () => {
   await sql`delete from site_domain`.execute((pools[0] as Pool).db)
 })
 
-/** Names that an older release wrote, which knows nothing of when they are due. */
+/** Names written by an older release, without a time of their next check. */
 const names = (count: number) =>
   sql`
     insert into site_domain (site_id, customer_id, name, verified, proof, created_at, checked_at)

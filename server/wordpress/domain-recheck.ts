@@ -1,6 +1,6 @@
 /**
- * Looks at customers' host names again, each about once a day. A name that no longer holds is
- * marked, and stays: its owner may be moving it.
+ * Checks customers' host names again, each about once a day. A name that no longer holds is marked
+ * but not removed: its owner may be moving it.
  */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
@@ -14,18 +14,18 @@ import type { Evidence } from './ownership.ts'
  * hour's round: 550,000 a day, five for each of 100,000 servers. Several workers share what is due.
  */
 const together = 8
-/** What each of them takes at once. */
+/** Names that each of them claims at once. */
 const takenAtOnce = 8
-/** One run ends before the next begins, an hour later. */
+/** A run ends before the next one begins, an hour later. */
 const limitSeconds = 3000
-/** So that what was begun is ended within the limit. */
+/** No new names are claimed after this, so that the claimed ones are done within the limit. */
 const roundSeconds = limitSeconds - 100
-/** Less than a day, so that a round that came late does not cost the next one. */
+/** Less than a day, so that a late round does not make the next one skip names. */
 export const recheckGapMs = hours(20)
-/** A name that nobody answered about, or whose worker was killed, waits for the next round. */
+/** How long a claimed name waits if nobody answered about it or its worker was killed. */
 const leaseMs = hours(1)
 
-/** The proof of a name whose domain is active in the same account here. */
+/** Marks a name proven by a domain that is active in the same account here. */
 export const ownZone = 'zone'
 
 interface Due {
@@ -64,7 +64,7 @@ export function defineRecheck(deps: {
     const now = clock.now()
     await db
       .updateTable('site_domain')
-      // That it came by its domain is remembered: should the domain come back, that is proof again.
+      // The way of the first proof is kept: should the domain come back, it proves the name again.
       .set({
         verified: found.verified,
         pointed: found.pointed,
@@ -76,7 +76,7 @@ export function defineRecheck(deps: {
       .execute()
   }
 
-  /** Some that are due, which no other worker takes until the lease is over. */
+  /** Claims names that are due; no other worker takes them until the lease is over. */
   async function claimDue(until: Date): Promise<Due[]> {
     const { rows } = await sql<Due>`
       update site_domain d set next_check_at = ${later(until, leaseMs)}

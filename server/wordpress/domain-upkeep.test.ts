@@ -1,6 +1,6 @@
 /**
- * Customers' own names once servers have them: looked at again, kept where the domain is here, and
- * let go of with the server.
+ * Customers' own names of a server: checked again, kept while the domain is here, and released with
+ * the server.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -23,9 +23,9 @@ import type { WordpressDriver } from './driver.ts'
 const clock = manualClock()
 let dns: TestDns
 let portal: TestPortal
-/** A deletion does not end before this does. */
+/** A deletion does not end before this promise does. */
 let removal: Promise<void> = Promise.resolve()
-/** The real driver; whoever pays finds that this host takes no site. */
+/** The real driver, except that this host accepts no new site. */
 const withoutRoom = (real: WordpressDriver): WordpressDriver => ({
   ...real,
   async install() {
@@ -54,7 +54,7 @@ const { server, put, point, signIn } = namedServersOf(
   () => dns,
 )
 const remove = ({ id, token }: Server) => portal.call('DELETE', `/api/wp/${id}`, { token })
-/** Deletes the server; it stays half deleted until the answer is called. */
+/** Deletes the server; the deletion stays unfinished until the returned function is called. */
 async function beginRemoval(site: Server): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   removal = promise
@@ -72,7 +72,7 @@ describe('a name of a domain that is active in the same account', () => {
   let person: TestCustomer
   let site: Server
   let zone: { id: string; name: string; nameserver: string[] }
-  /** At the registrar, as the owner of the domain would. */
+  /** Sets name servers at the registrar, as the domain's owner would. */
   const delegate = (nameservers: readonly string[]) =>
     fetch(`${portal.sandboxUrl}/registry.json`, {
       method: 'POST',
@@ -88,7 +88,7 @@ describe('a name of a domain that is active in the same account', () => {
   const pointAtServer = (to = site, at = zone) =>
     portal.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
   interface Written {
-    /** Grows with every change. */
+    /** The zone's serial number, which rises with every change. */
     serial: number
     data: { name: string; content: string }[]
   }
@@ -105,19 +105,20 @@ describe('a name of a domain that is active in the same account', () => {
     )
     return Object.fromEntries(body.result.domainStates.map((state) => [state.name, state.verified]))
   }
-  /** Time passes, the delegations are looked at, and every name is looked at again. */
+  /** Moves the clock, has the delegations checked, and every name checked again. */
   async function after(ms: number): Promise<Record<string, boolean>> {
     clock.advance(ms)
     site.token = await signIn(person)
     await portal.app.dns.verifier.checkDue()
-    // What looks at them by itself now has not seen the delegations yet.
+    // A recheck that began by itself may still use the old delegations: only checks from now on
+    // count.
     clock.advance(1)
     const since = clock.now()
     const { db, jobs } = portal.app
     const names = db.selectFrom('site_domain').select('id').where('site_id', '=', site.id)
     await eventually('the names being looked at', async () => {
       const open = await names.where('checked_at', '<', since).execute()
-      // A round that began before may have had them, and they would be due tomorrow.
+      // An earlier round may have claimed the names, so they are made due again.
       const { numUpdatedRows } = await db
         .updateTable('site_domain')
         .set({ next_check_at: since })
@@ -185,7 +186,7 @@ describe('a name of a domain that is active in the same account', () => {
     await delegate(['ns1.elsewhere.net', 'ns2.elsewhere.net'])
     await after(days(1) + hours(1))
     expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
-    // After a week of that it is no longer active here.
+    // After a week without the delegation the domain is no longer active here.
     expect(await after(days(8))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
     await activate()
     expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
@@ -204,7 +205,7 @@ describe('a name of a domain that is active in the same account', () => {
       })
     ).body.result
     expect(movedAt).not.toBeNull()
-    // The domain's new owner, who has its DNS elsewhere, proves it by TXT.
+    // The domain's new owner, whose DNS is elsewhere, proves it by TXT.
     const theirs = await server()
     const { body } = await portal.call<{ records: { type: string; expected: string[] }[] }>(
       'GET',
@@ -235,7 +236,7 @@ describe('a name of a domain that is active in the same account', () => {
         body: { name: `zone${++zones}.com` },
       })
     ).body.result
-    // As one that was active before the domain above it was.
+    // A domain that was active before the domain above it was.
     await portal.app.db
       .updateTable('dns_zone')
       .set({ name, active_at: clock.now() })
@@ -266,9 +267,7 @@ describe('a name of a domain that is active in the same account', () => {
   })
 
   describe('is not given to a server that takes no names any more, and nothing is written', () => {
-    /**
-     * The domain stays as it is and with the server that has it; so does one that is only claimed.
-     */
+    /** The domain stays unchanged and with its server; so does one that is only claimed. */
     async function refused(to: Server, pointing = pointAtServer): Promise<void> {
       const claim = (
         await portal.call<typeof zone>('POST', '/api/dns', {
@@ -311,7 +310,8 @@ describe('a name of a domain that is active in the same account', () => {
 
     test('because it failed', async () => {
       await portal.topUp({ ...person, token: site.token }, 2_000_000)
-      // The one that has the domain is paid for now, and fails too: it was ordered first.
+      // The server that has the domain is paid for now, and fails too, because it was ordered
+      // first.
       const other = await server(person)
       await eventually('the server failing', async () => {
         const { body } = await portal.call<{ status: string }>('GET', `/api/wp/${other.id}`, {

@@ -35,13 +35,11 @@ import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockOwnSite, takesNames, type SiteAddressing } from './store.ts'
 
-/** How long after an account let go of a name another account must prove it by TXT. */
+/** For this long after an account released a name, another account must prove it by TXT. */
 const quarantineMs = days(30)
 
 export interface Domains {
-  /**
-   * `list`: what the customer's screen shows, plus the new name. Answers the list as it is then.
-   */
+  /** `list`: what the customer's screen shows, plus the new name. Answers the new list. */
   update(of: {
     customerId: string
     siteId: string
@@ -50,12 +48,12 @@ export interface Domains {
     language: Language
   }): Promise<string[]>
   /**
-   * Names of a domain that is active in the customer's own account here: that is proof enough.
-   * Without names it only looks whether the server takes any.
+   * Adds names of a domain that is active in the customer's own account here, which is proof
+   * enough. Without names it only checks that the server accepts names.
    */
   adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
   remove(of: { siteId: string; customerId: string; name: string }): Promise<string[]>
-  /** Which records would prove the name for this server, and what is found now. */
+  /** Answers which records would prove the name for this server, and what the DNS has now. */
   check(of: {
     customerId: string
     siteName: string
@@ -74,25 +72,25 @@ export interface Domains {
   >
 }
 
-/** What is written of a name that is proven. */
+/** What is stored of a proven name. */
 interface Proven {
   readonly proof: string
   readonly pointed: boolean
-  /** The entry of another account that the proof ends; null: there is none. */
+  /** The other account's entry that the proof ends; null: there is none. */
   readonly displaces: OtherHold | null
-  /** The token that was made for that entry. */
+  /** The challenge token made for that entry. */
   readonly challenge: string | null
 }
 
-/** A proof, and what it was asked against. */
+/** A proof, and the entry and token that it was asked for. */
 interface FoundEvidence extends Evidence, Pick<Proven, 'displaces' | 'challenge'> {}
 
-/** So many other servers are looked at for addresses that they share; all stand behind one edge. */
+/** How many servers of others are looked at to find shared addresses; all stand behind one edge. */
 const othersLookedAt = 3
 
 /**
- * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public
- * suffix: an address, a single label, a suffix itself, or a name of the portal's own.
+ * A host name as the DNS has it: lower case, A-labels. Undefined for what is not a name below a
+ * public suffix: an address, a single label, a suffix itself, or a name of the portal's own.
  */
 export function readHostName(typed: string, own: readonly string[]): string | undefined {
   const text = typed
@@ -108,7 +106,7 @@ export function readHostName(typed: string, own: readonly string[]): string | un
   return own.some((ours) => name === ours || name.endsWith(`.${ours}`)) ? undefined : name
 }
 
-/** The name and every name above it that could be held. */
+/** The name, and every name above it that could have an entry. */
 const withParents = (name: string): string[] => {
   const labels = name.split('.')
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
@@ -122,12 +120,12 @@ export function createDomains(
     jobs: Jobs
     secrets: Secrets
     dns: DnsLookup
-    /** Where a host name of ours leads; undefined where nobody answered. */
+    /** Addresses of one of our host names; undefined where no name server answered. */
     addressesOf: (host: string) => Promise<readonly string[] | undefined>
     /** Whether the name lies in a domain that is active in the customer's own account here. */
     isZoneOf: (db: Queryable, customerId: string, name: string) => Promise<boolean>
     addressing: SiteAddressing
-    /** Names nobody may take: the portal's own. */
+    /** The portal's own names, which nobody may take. */
     reserved: readonly string[]
     /** Tells the edge that there is a new host name. */
     onChange: () => void
@@ -139,7 +137,7 @@ export function createDomains(
   const wrong = (rule: 'domain_form' | 'domain_taken', language: Language): Refusal =>
     new Refusal('invalid_input', { fields: { domains: ruleText(rule, language) } })
 
-  /** Whether somebody else holds the name or one above it, or did in the last month. */
+  /** Whether another account holds the name or one above it, or did within the last 30 days. */
   async function contested(name: string, customerId: string): Promise<boolean> {
     const row = await db
       .selectFrom('site_domain')
@@ -157,8 +155,8 @@ export function createDomains(
     return row !== undefined
   }
   /**
-   * Addresses of a server that others have, too: those that a name answers with which belongs to no
-   * server (a wildcard), and those of other customers' servers.
+   * Addresses that prove nothing because several servers have them: those of a name that belongs to
+   * no server (a wildcard), and those of other customers' servers.
    */
   async function sharedAddresses(customerId: string): Promise<Set<string>> {
     const others = await db
@@ -187,7 +185,7 @@ export function createDomains(
       holdOf(db, name),
     ])
     const other = hold && hold.customerId !== customerId ? hold : undefined
-    // One that was taken from another account is looked at again by the token that took it.
+    // A name that was taken from another account is checked again by the token that took it.
     const kept = other ? null : (hold?.challenge ?? null)
     const token = kept ?? challengeOf(secrets, customerId, name, other)
     const found = await lookForProof(dns, {
@@ -221,8 +219,8 @@ export function createDomains(
     for (const [name, { proof, pointed, displaces, challenge }] of of.proven) {
       const former = await releaseOther(tx, {
         name,
-        // A domain that is delegated elsewhere by now, or has a nearer one of another account,
-        // takes a name from nobody.
+        // Only a domain that is still active here, without a nearer domain of another account,
+        // takes the name from another account.
         hold:
           proof === ownZone && (await deps.isZoneOf(tx, customerId, name))
             ? await otherHoldOf(tx, name, customerId)
@@ -250,14 +248,14 @@ export function createDomains(
           })
           .execute()
       } catch (error) {
-        // Somebody was faster between the question and this moment.
+        // Another account took the name after the check above.
         if (databaseError(error)?.constraint === 'site_domain_held') throw new Refusal('conflict')
         throw error
       }
     }
   }
 
-  /** The server gets its new names, and they get certificates. */
+  /** Has the server take its new names, and certificates issued for them. */
   async function tellServer(tx: Tx, siteId: string): Promise<void> {
     await deps.jobs.add(tx, ensureJob, { siteId })
     await deps.jobs.add(tx, certifySiteJob, { siteId })
@@ -290,7 +288,7 @@ export function createDomains(
       if (wanted.some((name) => name === undefined)) throw wrong('domain_form', language)
       const names = new Set(wanted.filter((name) => name !== undefined))
       const before = await heldNames(db, siteId)
-      // Another tab added a name that this one does not know of.
+      // Another browser tab added a name that this request does not know of.
       if (before.some((name) => !names.has(name))) throw new Refusal('conflict')
       const fresh = [...names].filter((name) => !before.includes(name))
       const proven = new Map<string, Proven>()
@@ -311,7 +309,7 @@ export function createDomains(
         proven.set(name, { ...found, proof: found.proof })
       }
       return await transaction(db, async (tx) => {
-        // The questions to the DNS took their time.
+        // The names may have changed during the DNS queries.
         await lockTaker(tx, siteId, customerId)
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
           throw new Refusal('conflict')
@@ -332,7 +330,7 @@ export function createDomains(
         .where('customer_id', '=', customerId)
         .where('released_at', 'is', null)
         .execute()
-      // From another server of the same customer it moves here.
+      // A name of another server of the same customer moves to this one.
       const moving = held.filter((one) => one.site_id !== siteId)
       for (const { name, site_id: from } of moving) {
         await tx
@@ -357,7 +355,7 @@ export function createDomains(
           ]),
         ),
       })
-      // One that it had before may have been proven otherwise, or not hold any more.
+      // A name that the server had already may have been proven otherwise, or no longer be proven.
       await tx
         .updateTable('site_domain')
         .set({ verified: true, proof: ownZone, pointed: true, checked_at: clock.now() })

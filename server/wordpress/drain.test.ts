@@ -1,6 +1,6 @@
 /**
- * A node is drained: nothing new goes there, its servers move to another while their visitors go
- * on, and what cannot move is named. Prints how long ten take.
+ * A node is drained: it gets no new servers, its servers move to another while their visitors go
+ * on, and a server that cannot move is named. Prints how long ten moves take.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const servers: OrderedServer[] = []
 let portal: TestPortal
 let an: TestCustomer
 let other: OtherNode
-/** The own node's memory, in containers. */
+/** Memory of this machine's node, in containers. */
 let room = 40
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ test('a drain that is to leave the servers after all moves none of them', async 
       .where('id', '=', 'hn2')
       .executeTakeFirstOrThrow()
   const before = await on('hn2')
-  // Nothing can move yet: each is tried again in a while.
+  // Nothing can move yet: each server is tried again later.
   room = 0
   await app.nodes.look()
   await node('drain', 'hn2')
@@ -146,7 +146,7 @@ test('what cannot move is named with the reason, and goes when it can', async ()
   const waiting = node('drain', 'hn2', '--wait')
   await eventually('the first ones moving', async () => (await on('main')) > 0, 60)
   expect((await node('undrain', 'hn2')).code).toBe(0)
-  // Who waits for its end is told that there is none.
+  // A command that waits for the end of the drain is told that it was stopped.
   expect(await waiting).toEqual({
     code: 1,
     said: expect.stringContaining('Node hn2 is not emptied any more') as string,

@@ -1,7 +1,7 @@
 /**
- * A node that is emptied: its servers move to other nodes of their data centres, a few at a time,
- * as far as there is room. What cannot move is named, with the reason; it is tried again every
- * two minutes, by whichever process works.
+ * Empties a node: its servers move to other nodes of their data centres, a few at a time, as far as
+ * there is room. What cannot move is listed with the reason, and tried again every two minutes by
+ * any process that works on jobs.
  */
 import { sql } from 'kysely'
 import { later, minutes, type Clock } from '../platform/clock.ts'
@@ -13,12 +13,14 @@ import { beginMove, hindranceOf, newestMove, sentenceOf } from './move-store.ts'
 import { nodeStates } from './nodes.ts'
 import { firstNode, type SiteRow } from './store.ts'
 
-/** Looks at every node that is emptied. No payload. */
+/** Continues every node that is being emptied. No payload. */
 export const emptyJob = 'empty-nodes'
 
-/** Moves from one node at a time: each copies, and has visitors of two nodes share processors. */
+/**
+ * Moves from one node at a time: each copies a site, and visitors of both nodes share processors.
+ */
 const movesAtOnce = 2
-/** A server that could not be moved is tried again after so long. */
+/** How long a server that could not be moved rests before the next try. */
 const restMs = minutes(10)
 
 export interface DrainDeps {
@@ -26,7 +28,7 @@ export interface DrainDeps {
   readonly clock: Clock
   readonly log: Log
   readonly jobs: Jobs
-  /** Has the nodes say what room they have. */
+  /** Asks the nodes for the room that they have. */
   readonly look: () => Promise<void>
 }
 
@@ -40,7 +42,7 @@ const sitesOn = (db: Queryable, node: string): Promise<SiteRow[]> =>
     .orderBy('seq')
     .execute()
 
-/** A node whose servers are moved away, or not any more. False: there is no such node. */
+/** Begins or stops emptying a node. False: there is no such node. */
 export async function setEmptying(db: Queryable, node: string, empties: boolean): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('node')
@@ -53,7 +55,7 @@ export async function setEmptying(db: Queryable, node: string, empties: boolean)
   return numUpdatedRows > 0n
 }
 
-/** A node that gets no new servers, and keeps those that it has. */
+/** Stops emptying a node: it gets no new servers, and keeps its present ones. */
 export async function keepServers(db: Queryable, node: string): Promise<void> {
   await db
     .updateTable('node')
@@ -62,7 +64,7 @@ export async function keepServers(db: Queryable, node: string): Promise<void> {
     .execute()
 }
 
-/** Whether its servers are moved away. */
+/** Whether the node is being emptied. */
 export async function isEmptied(db: Queryable, node: string): Promise<boolean> {
   const emptied = await db
     .selectFrom('node')
@@ -97,7 +99,7 @@ export function defineDraining({ db, clock, log, jobs, look }: DrainDeps): () =>
         underWay++
         log.info({ site: site.name, from: begun.from, to: begun.to }, 'a node is drained')
       } catch (error) {
-        // The report says why.
+        // `remainingOn` reports the reason.
         if (!(error instanceof Refusal)) throw error
       }
     }
@@ -123,13 +125,13 @@ export function defineDraining({ db, clock, log, jobs, look }: DrainDeps): () =>
 export interface Remaining {
   readonly siteId: string
   readonly name: string
-  /** Where it is being moved to; null: it is not. */
+  /** The node that it is moving to; null: it does not move. */
   readonly movesTo: string | null
   /** Why it does not move now; null where it does, or soon will. */
   readonly why: string | null
 }
 
-/** What is still on a node, and why. */
+/** The servers that are still on a node, and why. */
 export async function remainingOn(db: Queryable, node: string): Promise<Remaining[]> {
   const nodes = await nodeStates(db)
   const all: Remaining[] = []

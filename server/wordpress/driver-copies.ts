@@ -1,18 +1,20 @@
-/** Copies of a site, and of sites that move in: part of the agreement of driver.ts. */
+/**
+ * Types for copies of a site, and of sites that are moved in: part of the interface in driver.ts.
+ */
 
-/** What holds a site's tables. */
+/** The database that holds a site's tables. */
 export type SiteDatabase = 'sqlite' | 'mariadb'
 /** How the archives of a move or a mirror are packed. */
 export type RoundCompression = 'gzip' | 'zstd'
 
-/** What a site's content comes to; equal figures are equal contents. Plain JSON. */
+/** Figures of a site's content; equal figures mean equal contents. Plain JSON. */
 export interface CopyFigures {
   readonly files: number
   readonly fileBytes: number
   /** Over the name, length and SHA-256 of every file, in the order of the names. Hexadecimal. */
   readonly filesSha256: string
   readonly databaseBytes: number
-  /** By name; the SHA-256 is over every value of every row. */
+  /** In the order of names; the SHA-256 is over every value of every row. */
   readonly tables: readonly {
     readonly name: string
     readonly rows: number
@@ -20,47 +22,47 @@ export interface CopyFigures {
   }[]
 }
 
-/** An archive, and what was counted while it was made. */
+/** An archive, and the figures counted while it was made. */
 export interface SiteCopy {
   readonly file: string
   readonly figures: CopyFigures
 }
 
-/** One of the archives by which a copy on another machine follows a site. */
+/** Describes one archive of a move or mirror, by which a copy on another machine follows a site. */
 export interface MoveRound {
   readonly moveId: string
-  /** 0: everything; the others what changed since the one before. */
+  /** 0: everything; later rounds hold what changed since the round before. */
   readonly round: number
-  /** What the copy has for a database; as the site has, when not given. */
+  /** The database of the copy; absent: that of the site. */
   readonly database?: SiteDatabase
-  /** What the other end takes; gzip, when not given. */
+  /** The compression that the other end accepts; absent: gzip. */
   readonly compression?: RoundCompression | undefined
-  /** The other end has the files of this release of WordPress, which then need not be sent. */
+  /** The release of WordPress whose files the other end has, which then need not be sent. */
   readonly release?: string | undefined
   /**
-   * Of a move: each archive that is packed has a higher one than those before, so that one that
-   * comes late is known. Releases before this one send none.
+   * For a move: rises with each archive that is packed, so that a late one is recognised. Release 2
+   * and older send none.
    */
   readonly attempt?: number
-  /** What the archive holds before it was packed, where that is known. */
+  /** Size of the archive's content before packing, bytes, where it is known. */
   readonly bytes?: number
   /**
-   * Of a mirror: nobody starts the copy until it takes the site's place, and then it takes no round
-   * any more. Each try has a higher `round` than the one before; `since`: the round that the copy
-   * has come to for certain, null: it is to have everything.
+   * For a mirror: the copy is not started until it takes the site's place, and from then on it
+   * takes no round. Each try has a higher `round` than the one before. `since`: the round that the
+   * copy certainly has; null: it is to have everything.
    */
   readonly mirror?: { readonly since: number | null }
 }
-/** Whether the archive holds everything. */
+/** Whether the archive holds the whole content. */
 export const isWholeRound = ({ round, mirror }: MoveRound): boolean =>
   mirror ? mirror.since === null : round === 0
-/** What such an archive held. */
+/** What the archive of a round held. */
 export interface SiteChanges {
   readonly files: number
   readonly removed: number
-  /** Before they were packed. */
+  /** Size before packing. */
   readonly bytes: number
-  /** Of `bytes` those of the database; a node of an earlier release does not say. */
+  /** The database's part of `bytes`; absent from a node of an older release. */
   readonly databaseBytes?: number
 }
 
@@ -83,11 +85,11 @@ export interface ImportProblem {
     | 'statement_too_long'
     | 'database_refused'
     | 'not_answering'
-  /** Names of the package's own, as plain text; it may be empty. */
+  /** Names from the package, as plain text; may be empty. */
   readonly detail: string
 }
 
-/** What was left out of a package, or is worth knowing of it. */
+/** What was left out of a package, or is worth knowing about it. */
 export interface ImportNote {
   readonly code:
     | 'links_left_out'
@@ -106,22 +108,22 @@ export interface ImportNote {
 /** What a package holds. */
 export interface ImportFound {
   readonly maker: 'portal' | 'updraftplus' | 'duplicator' | 'all-in-one' | 'files'
-  /** Of its tables; the copy keeps it. */
+  /** Prefix of its tables, which the copy keeps. */
   readonly prefix: string
-  /** Of WordPress, where the package tells it. */
+  /** Version of WordPress, where the package states it. */
   readonly version: string | null
   readonly files: number
   readonly fileBytes: number
   readonly tables: number
   readonly rows: number
-  /** Of what waits to be loaded into the database. */
+  /** Size of the dump that waits to be loaded into the database. */
   readonly stageBytes: number
   readonly notes: readonly ImportNote[]
 }
 
-/** What the copy says of itself once its database is there. */
+/** What the copy reports of itself once its database is loaded. */
 export interface ImportedSite {
-  /** Where the original said that it is, without a trailing slash. */
+  /** The address that the original's database states, without a trailing slash. */
   readonly home: string
   /** Sign-in names of administrators; their passwords are those of the original. */
   readonly admins: readonly string[]
@@ -130,12 +132,12 @@ export interface ImportedSite {
   readonly notes: readonly ImportNote[]
 }
 
-/** How far a copy is. */
+/** The progress of a copy. */
 export interface ImportStep {
   readonly phase: 'database' | 'upgrade' | 'addresses' | 'done'
-  /** Of the database, 0 to 1. */
+  /** Share of the database that is loaded, 0 to 1. */
   readonly share: number
-  /** There once the phase is `done`. */
+  /** Present once the phase is `done`. */
   readonly site: ImportedSite | null
   readonly problem: ImportProblem | null
 }
@@ -143,8 +145,8 @@ export interface ImportStep {
 /** A page as the copy answers it. */
 export interface CopyPage {
   readonly status: number
-  /** Where it sends the visitor, if it does. */
+  /** Where it redirects the visitor; null: nowhere. */
   readonly location: string | null
-  /** The first quarter of a megabyte. */
+  /** The first 256 KB of the body. */
   readonly text: string
 }

@@ -1,74 +1,77 @@
 /**
- * What is asked of a site that goes on: its addresses, its files, commands of WP-CLI and its
- * database. Part of the agreement of driver.ts.
+ * Acts on a site that keeps running: on its addresses, its files, by commands of WP-CLI and on its
+ * database. Part of the interface in driver.ts.
  */
 
-/** Addresses of a site that its database stores, to be written as another. */
+/** Addresses that the site's database stores, and the address to write in their place. */
 export interface AddressChange {
   /** Host names, lower case, without a port. */
   readonly from: readonly string[]
-  /** The address in their place, without a trailing slash: https://www.shop.vn */
+  /** The new address, without a trailing slash: https://www.shop.vn */
   readonly to: string
-  /** Only counts. */
+  /** True: only counts. */
   readonly dryRun: boolean
 }
 
 /** What one step of an AddressChange did. */
 export interface AddressStep {
-  /** For the next step; null: all is done. */
+  /** The starting point of the next step; null: all is done. */
   readonly after: { readonly table: string; readonly key: number | null } | null
   /** Values that were (or would be) changed, by table. */
   readonly tables: Readonly<Record<string, number>>
-  /** Some of them: table, key and columns. */
+  /** Examples of changed rows: table, key and columns. */
   readonly samples: readonly string[]
-  /** Tables whose rows have no whole number as their key: they stay as they are. */
+  /** Tables whose key is no whole number: their rows stay unchanged. */
   readonly skipped: readonly string[]
 }
 
-/** An act on a site's files. Paths are relative to its folder, with `/` between names. */
+/** An act on a site's files. Paths are relative to the site's folder, with `/` between names. */
 export type FileOrder =
   | { readonly op: 'list' | 'folder' | 'remove'; readonly path: string }
-  /** What is there, as a list of one. A link is told as a link. */
+  /** Answers the entry itself, as a list of one. A link is reported as a link. */
   | { readonly op: 'stat'; readonly path: string }
-  /** A file (or link), or a folder that is empty. */
+  /** Removes a file (or link), or an empty folder. */
   | { readonly op: 'unlink' | 'rmdir'; readonly path: string }
-  /** Permissions (the lower nine bits; its owner can always read), when it was changed (ms). */
+  /**
+   * `mode`: permissions (the lower nine bits; the owner can always read). `at`: when it was
+   * changed, ms.
+   */
   | {
       readonly op: 'attributes'
       readonly path: string
       readonly mode?: number
       readonly at?: number
     }
-  /** From this byte on, as much as one answer holds. */
+  /** Reads from this byte on, as much as one answer holds. */
   | { readonly op: 'read'; readonly path: string; readonly offset: number }
   | { readonly op: 'move'; readonly path: string; readonly to: string }
   | {
       readonly op: 'write'
       readonly path: string
-      /** A uuid that the pieces of one file have in common. */
+      /** A UUID that is the same for all pieces of one file. */
       readonly upload: string
       readonly offset: number
       /** Base64. */
       readonly data: string
-      /** The file is whole with it, and takes its place. */
+      /** The file is complete with this piece, and takes its place. */
       readonly isLast: boolean
-      /** A file of that name gives way. */
+      /** An existing file of that name is replaced. */
       readonly replaces: boolean
     }
 
 export const fileFaults = [
   'missing',
   'exists',
-  /** It is no file, or no folder. */
+  /** The entry is not a file, or not a folder, as the act needs. */
   'kind',
-  /** A name on the way is a link: none is followed. */
+  /** A name in the path is a link: links are not followed. */
   'link',
   'name',
-  /** The platform's own. */
+  /** The name is reserved for the platform. */
   'ours',
   'denied',
   'full',
-  /** A piece is missing before this one. */
+  /** An earlier piece is missing. */
   'offset',
 ] as const
 export type FileFault = (typeof fileFaults)[number]
@@ -77,45 +80,45 @@ export interface FileEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly bytes: number
-  /** When it was changed, ms since 1970. */
+  /** When it was last changed, ms since 1970. */
   readonly at: number
 }
 export type FileAnswer =
   | { readonly fault: FileFault }
   | { readonly entries: readonly FileEntry[]; readonly isWhole: boolean }
-  /** Of the whole file; `data` in Base64. */
+  /** `bytes`: size of the whole file; `data` in Base64. */
   | { readonly bytes: number; readonly data?: string }
   | Readonly<Record<string, never>>
 
 /** One command of the console, judged by contract/wordpress-verbs.ts. */
 export interface CommandOrder {
-  /** `plugin list` */
+  /** The command without arguments, such as `plugin list`. */
   readonly verb: string
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
-  /** Of search-replace, which goes by steps: what the step before answered; null at first. */
+  /** For search-replace, which works in steps: what the step before answered; null at first. */
   readonly after: AddressStep['after']
 }
 /**
- * What the site's PHP answered, or why nothing came: `slow`, it was ended for its time; `broken`,
- * the site's own code ended it or disturbed the answer, with what PHP said of it.
+ * Why the site's PHP gave no result: `slow`, it was ended because it took too long; `broken`, the
+ * site's own code ended it or corrupted the answer. `why` is PHP's message.
  */
 export type ToolFault = { readonly fault: 'slow' | 'broken'; readonly why: string }
 export interface CommandResult {
-  /** False: the command says no. */
+  /** False: the command failed. */
   readonly ok: boolean
   readonly messages: readonly string[]
-  /** Of a list; of one record `Field` and `Value`. */
+  /** Of a list; a single record has the columns `Field` and `Value`. */
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly isRecord: boolean
   readonly value: string | null
-  /** There was more than an answer holds. */
+  /** The result was longer than an answer may be. */
   readonly isCut: boolean
   readonly after: AddressStep['after']
 }
 
-/** What an owner asks of the site's database; the contract has judged a statement. */
+/** What an owner may ask of the site's database; the contract has validated a statement. */
 export interface DatabaseOrders {
   readonly tables: Readonly<Record<string, never>>
   readonly columns: { readonly table: string }
@@ -125,7 +128,7 @@ export interface DatabaseOrders {
     readonly limit: number
     /** Longer values are cut. */
     readonly cellBytes: number
-    /** Empty: by the primary key. */
+    /** Column to sort by; empty: the primary key. */
     readonly sort: string
     readonly descends: boolean
     readonly filter: {
@@ -145,7 +148,7 @@ export interface DatabaseOrders {
     readonly change: 'update' | 'insert' | 'delete'
     readonly key: Readonly<Record<string, string>>
     readonly values: Readonly<Record<string, WrittenCell>>
-    /** What must stand there still. */
+    /** The values that the row must still have. */
     readonly expected: Readonly<Record<string, WrittenCell>>
   }
   readonly sql: {
@@ -160,7 +163,7 @@ export type WrittenCell = { readonly kind: 'text' | 'hex'; readonly value: strin
 export type ShownCell = {
   readonly kind: 'text' | 'hex' | 'masked'
   readonly value: string
-  /** Of the whole value. */
+  /** Size of the whole value. */
   readonly bytes: number
 } | null
 export interface ShownRows {

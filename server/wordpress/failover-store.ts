@@ -9,7 +9,7 @@ import { lockSite } from './store.ts'
 /** A node of another machine. */
 export interface AskedNode {
   readonly id: string
-  /** Servers of it could come up from their mirrors. */
+  /** Whether servers of the node could come up from their mirrors. */
   readonly hasMirrored: boolean
 }
 
@@ -23,7 +23,7 @@ export async function nodesToAsk(db: Queryable): Promise<AskedNode[]> {
   return rows
 }
 
-/** What of the outbox is needed: the operator's webhooks are told. */
+/** The part of the outbox that is needed: it tells the operator's webhooks. */
 export interface FailoverOutbox {
   tellOperator(
     tx: Tx,
@@ -35,12 +35,12 @@ export interface FailoverOutbox {
   ): Promise<unknown>
 }
 
-/** What lacks more than that is brought up by people alone, who know what is lost. */
+/** A mirror that lacks more than this is brought up only by people, who know what is lost. */
 const oldestMs = minutes(5)
 
 /**
- * Mirrors of a node's servers for which it takes no write any more: it has said that it keeps to
- * the time that is written down, and no portal that does not know of it promised it more since.
+ * Mirrors of those servers of the node for which it takes no write any more: it has confirmed that
+ * it keeps to the stored time, and no portal that knows of no mirrors has promised it more since.
  */
 async function fencedMirrors(tx: Tx, node: string, marginMs: number): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -53,9 +53,9 @@ async function fencedMirrors(tx: Tx, node: string, marginMs: number): Promise<Re
 }
 
 /**
- * Begins to bring up the servers of a silent node whose mirrors lie on nodes that can be reached;
- * jobs go on. Answers their names; none where the node may still take writes for all of them. Of
- * several processes that find it silent, one begins.
+ * Begins to bring up the servers of a silent node whose mirrors lie on reachable nodes; jobs
+ * continue. Answers the servers' names; none where the node may still take writes for all of them.
+ * If several processes find the node silent, one of them begins.
  */
 export async function beginFailover(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function beginFailover(
     readonly jobs: Pick<Jobs, 'add'>
     readonly clock: Clock
     readonly outbox: FailoverOutbox
-    /** Past the lease: clocks run apart, and what was under way ends. */
+    /** Waited beyond the lease: clocks differ, and requests under way end. Ms. */
     readonly marginMs: number
   },
   node: string,
@@ -72,7 +72,8 @@ export async function beginFailover(
   const candidates = await candidatesOn(tx, node)
   if (!candidates.some(({ mirror }) => mirror)) return []
   for (const { id, mirror } of candidates) if (mirror) await lockSite(tx, id)
-  // No portal hears of the node meanwhile, and no order takes the same place.
+  // The lock keeps other portals from promising the node more time, and orders from taking the same
+  // place.
   await sql`select from node order by id for no key update`.execute(tx)
   const fenced = await fencedMirrors(tx, node, deps.marginMs)
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)

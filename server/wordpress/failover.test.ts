@@ -1,6 +1,6 @@
 /**
- * A node is silent: its mirrored servers come up on the second node by rule, and no write is taken
- * at both ends. Prints how long that takes.
+ * A node is silent: its mirrored servers come up on the second node by rule, and no write is
+ * accepted at both ends. Prints how long that takes.
  */
 import net from 'node:net'
 import path from 'node:path'
@@ -45,7 +45,7 @@ let witnessPort: number
 
 const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
 const contentOf = (of: OtherNode, { id }: OrderedServer) => path.join(of.dataDir, 'sites', id)
-/** On a busy machine the lease may run out for a moment. */
+/** Retried, because on a busy machine the lease may end for a moment. */
 const write = (title: string): Promise<true> =>
   eventually('a write', async () => (await writer.write(title)).status === 201)
 async function writeAndFollow(title: string): Promise<void> {
@@ -53,7 +53,7 @@ async function writeAndFollow(title: string): Promise<void> {
   clock.advance(1)
   await mirrorFollows(portal, mirrored, clock.now())
 }
-/** The node has said that it keeps to the short time. */
+/** Resolves once the node has confirmed that it keeps to the short time. */
 const isShort = ({ id }: OrderedServer) =>
   eventually('the short lease', async () => {
     const { rows } = await sql`select from site_mirror m join node n on n.id = m.from_node
@@ -65,7 +65,7 @@ const reconnects = new Map<string, () => Promise<void>>()
 const cut = async (name: string): Promise<void> =>
   void reconnects.set(name, await cutOff(portal, name))
 const reconnect = async (name: string): Promise<void> => await reconnects.get(name)!()
-/** Until a node that was silent all the time would have been given up. */
+/** Keeps looking for longer than the silence after which a node's servers come up elsewhere. */
 async function looksOn(): Promise<void> {
   const until = performance.now() + failoverMs * 1.5
   while (performance.now() < until) {
@@ -92,7 +92,7 @@ const isAt = ({ id, name }: OrderedServer, at: string) =>
     },
     60,
   )
-/** At the machine's own edge. */
+/** Writes at the machine's own edge; answers the status. */
 const writesAt = async (of: OtherNode, { name }: OrderedServer): Promise<number> =>
   (await visitAt(of.sitesPort, name, '/wp-comments-post.php', { method: 'POST' })).status
 
@@ -132,9 +132,9 @@ test('a database that stands still makes no node silent', async () => {
   const witness = await openWitness()
   await portal.app.db.transaction().execute(async (tx) => {
     await sql`lock table node in access exclusive mode`.execute(tx)
-    // Nobody can promise it time, so it takes no write for the mirrored server.
+    // No portal can promise it time, so it takes no writes for the mirrored server.
     await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
-    // Its edge says so at once; past it the container holds what it does by itself.
+    // Its edge refuses at once; writes that do not come through the edge are held by the container.
     const refused = { method: 'POST' }
     const { text } = await visitAt(home.sitesPort, mirrored.name, '/wp-comments-post.php', refused)
     expect(text).toContain('can only be read right now')
@@ -174,7 +174,7 @@ test('what was promised to a process that ended, or to no mirror, counts no more
       ?.lease_mark ?? 0
   await isShort(mirrored)
   await cut('hn2')
-  // Its clock went on, so it is the same process; then it begins anew.
+  // With a clock that went on it is the same process; then it is restarted.
   await promiseLease(db, 'hn2', (await markOf()) + 60_000, leases)
   expect(await until()).not.toBeNull()
   await promiseLease(db, 'hn2', 1_000, leases)
@@ -243,7 +243,7 @@ test('its servers come up on the second node, and nothing is written at both end
   expect(titlesIn(contentOf(second, mirrored))).toEqual(
     expect.arrayContaining(['a moment before', 'after the loss']),
   )
-  // One without a mirror stays, and goes on.
+  // A server without a mirror stays, and keeps running.
   expect(await nodeOf(portal.app.db, plain.id)).toBe('hn2')
   expect(await writesAt(home, plain)).not.toBe(503)
   expect(await moves()).toBe(1)

@@ -1,8 +1,8 @@
 /**
- * Servers with a mirror come up elsewhere by rule, when their node is silent (decision 135). Every
- * process of the portal asks such nodes every few seconds, which lets them take writes for a while
- * longer. One that does not answer stops to take writes by itself; then whichever process has found
- * it silent for long enough brings the servers up, in one transaction, once.
+ * Brings servers with a mirror up elsewhere by rule, when their node is silent (decision 135).
+ * Every process of the portal asks such nodes every few seconds, which lets them take writes for a
+ * while longer. A node that hears nothing stops taking writes by itself. Then the first process
+ * that has found it silent for long enough brings the servers up, in one transaction, once.
  */
 import net from 'node:net'
 import { readHostAndPort } from '../../contract/host-and-port.ts'
@@ -21,25 +21,25 @@ export interface FailoverDeps {
   readonly jobs: Pick<Jobs, 'add'>
   readonly outbox: FailoverOutbox
   readonly nodes: Pick<Nodes, 'tell' | 'heardAt' | 'reachable' | 'reopen'>
-  /** For so long a node is silent before its mirrored servers come up elsewhere, ms. */
+  /** How long a node is silent before its mirrored servers come up elsewhere, ms. */
   readonly afterMs: number
-  /** The node of this machine: that it answers says nothing of the network. */
+  /** The node of this machine: its answer proves nothing about the network. */
   readonly own: string | null
-  /** host:port that answers while the network of this machine works; null: there is none. */
+  /** host:port that answers while this machine's network works; null: none is set. */
   readonly witness: string | null
 }
 
-/** Beyond the time that is promised: clocks run apart, and what is under way ends. */
+/** Most that is waited beyond the promised time: clocks differ, and requests under way end. */
 const mostMarginMs = seconds(5)
 const mostLookMs = seconds(3)
 const mostAskMs = seconds(2)
 
 const marginOf = (afterMs: number): number => Math.min(mostMarginMs, Math.floor(afterMs / 3))
 
-/** For how long a node without a word of a portal may take writes for mirrored servers, ms. */
+/** How long a node that hears from no portal may take writes for mirrored servers, ms. */
 export const mirroredLeaseMs = (afterMs: number): number => afterMs - marginOf(afterMs)
 
-/** Whether something listens there. */
+/** Whether something listens at the address within `ms`. */
 function answers(address: string, ms: number): Promise<boolean> {
   const to = readHostAndPort(address)
   if (!to) return Promise.resolve(false)
@@ -57,7 +57,7 @@ function answers(address: string, ms: number): Promise<boolean> {
 
 export interface Failover {
   start(): void
-  /** Looks now; of a look that is under way, its end. */
+  /** Looks now; where a look is under way, waits for its end. */
   look(): Promise<void>
   stop(): void
 }
@@ -66,7 +66,7 @@ export function createFailover(deps: FailoverDeps): Failover {
   const { db, log, nodes, afterMs } = deps
   const lookMs = Math.min(mostLookMs, afterMs / 5)
   const askMs = Math.min(mostAskMs, lookMs)
-  /** Since when looks have found each node silent, one after the other (performance.now). */
+  /** When each node was first found silent by looks that all failed since (performance.now). */
   const silentSince = new Map<string, number>()
   const told = new Set<string>()
   const reopened = new Set<string>()
@@ -75,19 +75,19 @@ export function createFailover(deps: FailoverDeps): Failover {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
-  /** Answers whether it said anything. */
+  /** Whether the node answered. */
   async function ask({ id }: AskedNode): Promise<boolean> {
     const began = performance.now()
     try {
       await within(askMs, 'it does not answer in time', nodes.tell(id))
       return true
     } catch {
-      // It may have answered, and the database have not.
+      // The node may have answered although the database did not.
       return (nodes.heardAt(id) ?? 0) >= began
     }
   }
 
-  /** Somebody else answers, so it is not this machine that is cut off. */
+  /** Whether another machine answers, so that it is not this one that is cut off. */
   async function isConnected(node: AskedNode): Promise<boolean> {
     const others = asked.filter(({ id }) => id !== node.id && id !== deps.own)
     if (others.some(({ id }) => !silentSince.has(id))) return true
@@ -108,7 +108,8 @@ export function createFailover(deps: FailoverDeps): Failover {
       beginFailover(tx, { ...deps, marginMs }, id, reachable),
     )
     if (servers.length === 0) {
-      // Once, after the time that a portal elsewhere may still have: it stays so.
+      // Logged once, after the time that another portal may still have promised: by then it will
+      // not change.
       const since = silentSince.get(id) ?? performance.now()
       if (!told.has(id) && performance.now() - since > afterMs * 3) {
         log.error({ node: id }, 'a node is silent, and none of its mirrored servers may come up')
@@ -120,7 +121,7 @@ export function createFailover(deps: FailoverDeps): Failover {
 
   async function lookOnce(): Promise<void> {
     const now = performance.now()
-    // This process stood still, so nobody was silent.
+    // This process stood still, so its measured silence means nothing.
     if (now - lookedAt > 2 * lookMs + askMs) silentSince.clear()
     lookedAt = now
     asked = await within(askMs, 'the database does not answer', nodesToAsk(db)).catch(() => asked)
@@ -132,7 +133,7 @@ export function createFailover(deps: FailoverDeps): Failover {
         if (!(await ask(node))) {
           const since = silentSince.get(node.id)
           if (since === undefined) silentSince.set(node.id, now)
-          // One line may be stuck while the machine answers on another.
+          // One connection may be stuck while the machine answers on another.
           else if (now - since >= afterMs / 2 && !reopened.has(node.id)) {
             reopened.add(node.id)
             nodes.reopen(node.id)

@@ -1,4 +1,4 @@
-/** An owner acts on the files of his server, and visitors meet what he made of them. */
+/** An owner acts on the files of his server, and visitors see the result. */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -136,7 +136,7 @@ test('each piece finds room, and is of a file as long as the first one said', as
   expect((await piece(0, pieceBytes * 3)).status).toBe(200)
   for (const total of [pieceBytes * 2, pieceBytes * 4])
     expect(await piece(pieceBytes, total)).toMatchObject(refused('offset'))
-  // Whoever begins with little may not go on without end.
+  // An upload that began with little cannot continue without limit.
   await giveDisk(1)
   expect(await piece(pieceBytes, pieceBytes * 3)).toMatchObject(refused('path'))
   await giveDisk(10_240)

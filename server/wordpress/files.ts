@@ -1,4 +1,7 @@
-/** The files of a server, as its owner changes them. The machine that runs it acts on them. */
+/**
+ * A server's files, as its owner reads and changes them. The machine that runs the server carries
+ * the acts out.
+ */
 import type { Language } from '../../contract/errors.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import * as api from '../../contract/wordpress-files.ts'
@@ -14,7 +17,7 @@ import { hasUpdateUnderWay } from './update-store.ts'
 export interface FileRouteDeps {
   readonly db: Database
   readonly driver: Pick<WordpressDriver, 'files' | 'state'>
-  /** Counts a customer's acts. */
+  /** Limits a customer's acts. */
   readonly acts: Limit
 }
 
@@ -35,14 +38,17 @@ function refusalOf(fault: FileFault, field: string, language: Language): Refusal
   })
 }
 
-/** Servers that have files. One that is suspended for its bill is not changed by its owner. */
+/**
+ * States in which files can be read. The owner of a server suspended for its bill cannot change
+ * them.
+ */
 const readable: ReadonlySet<string> = new Set(['running', 'suspended'])
-/** Uploads that are known at a time; the next piece of one that is forgotten says anew how long. */
+/** Most uploads that are remembered; the next piece of a forgotten one states its length anew. */
 const mostUploads = 1_000
 
 export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): void {
   const takeRoom = createDiskRoom(driver)
-  /** Bytes of files that come in pieces, by server and upload; oldest first. */
+  /** Total bytes of files that come in pieces, by server and upload; oldest first. */
   const begun = new Map<string, number>()
   function begin(upload: string, total: number): void {
     begun.delete(upload)
@@ -58,7 +64,7 @@ export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): voi
     if (!site) throw new Refusal('not_found')
     if (changes ? site.status !== 'running' : !readable.has(site.status))
       throw new Refusal('server_not_running')
-    // What is written now would be lost where the update is undone.
+    // A write during an update would be lost where the update is undone.
     if (changes && (await hasUpdateUnderWay(db, site.id))) throw new Refusal('update_in_progress')
     await acts.take(customerId)
     return site
@@ -112,7 +118,7 @@ export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): voi
     const known = `${site.id}/${upload}`
     if (offset > 0 && (begun.get(known) ?? total) !== total)
       throw refusalOf('offset', 'offset', language)
-    // At each piece: many that begin together each have room for themselves alone.
+    // Checked at each piece: uploads that begin together would each find room for themselves alone.
     const disk = { siteId: site.id, diskMb: site.disk_mb }
     if (!(await takeRoom(disk, end - offset, offset === 0 ? total : undefined)))
       throw refusalOf('full', 'path', language)

@@ -1,4 +1,4 @@
-/** What is left of a customer's servers after they were deleted, once the account is closed. */
+/** Forgets what is left of a customer's deleted servers, once the account is closed. */
 import type { Tx } from '../platform/db.ts'
 
 const tables = [
@@ -12,8 +12,8 @@ const tables = [
 ] as const
 
 /**
- * Forgets who worked on them and from where, letters, keys and where a site came from. Their rows
- * and names stay: subscriptions and invoices name them.
+ * Deletes who worked on the servers and from where, letters, keys and the origin of imported sites.
+ * Servers' rows and names stay: subscriptions and invoices name them.
  */
 export async function forgetServers(tx: Tx, customerId: string): Promise<void> {
   const sites = await tx

@@ -1,4 +1,4 @@
-/** A server goes to another customer: what goes with it, what ends, and when it may not. */
+/** Gives a server to another customer: what goes with it, what ends, and when it is refused. */
 import { sql } from 'kysely'
 import { isUuid, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -22,7 +22,7 @@ const texts = {
   },
 } satisfies Record<string, Sentence>
 
-/** Whether a job is at work on it, or somebody uploads a site that is to move in. */
+/** Whether a job works on the server, or a site is being uploaded into it. */
 async function isAtWork(tx: Tx, siteId: string): Promise<boolean> {
   const { rows } = await sql<{ busy: boolean }>`
     select exists (
@@ -35,8 +35,8 @@ async function isAtWork(tx: Tx, siteId: string): Promise<boolean> {
 }
 
 /**
- * A customer's own, locked until the transaction ends. Refuses with not_found, and with conflict
- * and a sentence.
+ * A customer's own server, locked until the transaction ends. Refuses with not_found, and with
+ * conflict and a sentence.
  */
 export async function holdServerToGive(
   tx: Tx,
@@ -53,9 +53,9 @@ export async function holdServerToGive(
 }
 
 /**
- * The caller holds it. Names and backups go with it; whatever opens it for the former owner ends:
- * SFTP keys, the database, tickets of live logs. What was typed into the console is forgotten, for
- * a password may stand in it.
+ * Gives the server to `toId`; the caller has locked it. Names and backups go with it. Whatever
+ * opens it for the former owner ends: SFTP keys, the database, tickets of live logs. The console's
+ * history is deleted, because it may hold passwords.
  */
 export async function giveServer(tx: Tx, siteId: string, toId: string): Promise<void> {
   for (const table of [

@@ -1,4 +1,4 @@
-/** Front pages and disks where there are many servers: all that are due, each by one worker. */
+/** Front pages and disks of many servers: all that are due are checked, each by one worker. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -12,12 +12,12 @@ import { defineDiskWarnings } from './disk-warnings.ts'
 import type { WordpressDriver } from './driver.ts'
 import { defineHealth, type Health } from './health.ts'
 
-/** More than two workers take in one go. */
+/** More than two workers claim at a time. */
 const servers = 900
 let database: TestDatabase
 let pool: Pool
 const clock = manualClock()
-/** How often each front page was asked for, and which of them fail. */
+/** How often each front page was requested, and which of them fail. */
 const asked = new Map<string, number>()
 const broken = new Set<string>()
 const looked: string[] = []

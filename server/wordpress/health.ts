@@ -1,8 +1,8 @@
 /**
- * Whether servers that should run answer their visitors. A container may listen while its site is
- * broken (a destroyed database, a plugin that fails, no files), so each front page is asked for:
- * one that fails, or does not come, twice in a row is noted, counted in a gauge, and shown to its
- * owner and to the operator.
+ * Checks whether running servers answer their visitors. A container may listen while its site is
+ * broken (a destroyed database, a plugin that fails, no files), so each front page is fetched. One
+ * that fails, or does not come, twice in a row is noted, counted in a gauge, and shown to its owner
+ * and to the operator.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { later, minutes, type Clock } from '../platform/clock.ts'
@@ -14,18 +14,18 @@ import type { WordpressDriver } from './driver.ts'
 import type { SiteAddressing } from './store.ts'
 
 const everyMs = minutes(10)
-/** After a look that found no answer. */
+/** How soon a server is checked again after a failure. */
 const recheckAfterFailureMs = minutes(1)
-/** Servers that a worker takes together. */
+/** Servers that a worker claims at a time. */
 const takenAtOnce = 200
 /**
- * Pages that are asked for together: as many as look at every server within its ten minutes, twice
- * over, at a quarter of a second a page. Where there are many, so are their machines.
+ * Pages that are fetched in parallel: twice as many as check every server within its ten minutes,
+ * at a quarter of a second a page. Where there are many servers, there are many machines.
  */
 const [fewestTogether, mostTogether] = [2, 64]
 const pageMs = 250
 const failuresUntilDown = 2
-/** Of one that is restarting: some five minutes. */
+/** For a server that is restarting: about five minutes. */
 const failuresUntilDownRestarting = 5
 
 interface HealthDeps {
@@ -38,7 +38,7 @@ interface HealthDeps {
 }
 
 export interface Health {
-  /** Looks at every server that is due, until the signal is aborted. */
+  /** Checks every server that is due, until the signal is aborted. */
   checkDue(signal: AbortSignal): Promise<void>
 }
 
@@ -56,11 +56,11 @@ interface Due {
   readonly name: string
   readonly unanswered: number
   readonly down_since: Date | null
-  /** A backup is made, or put back. */
+  /** A backup is being made or restored. */
   readonly busy: boolean
 }
 
-/** All of them, those that are down longest first. */
+/** All servers that are down, the longest first. */
 export async function downSites(db: Queryable): Promise<DownSite[]> {
   const rows = await db
     .selectFrom('site as s')
@@ -82,7 +82,7 @@ export async function downSites(db: Queryable): Promise<DownSite[]> {
 export function defineHealth(deps: HealthDeps): Health {
   const { db, clock, log, driver } = deps
 
-  /** Undefined when it answers. */
+  /** The failure of the front page; undefined when it answers. */
   async function failureOf(site: { id: string; name: string }): Promise<string | undefined> {
     try {
       const status = await driver.frontPage(site.id, `${site.name}.${deps.addressing.host}`)
@@ -93,7 +93,7 @@ export function defineHealth(deps: HealthDeps): Health {
   }
 
   async function checkSite(site: Due): Promise<void> {
-    // What is being put back, or renewed, is on its way.
+    // A server whose backup is made or restored, or that is renewed, may be briefly away.
     if (site.busy) return
     const failure = await failureOf(site)
     if (failure === undefined && site.unanswered === 0 && site.down_since === null) return
@@ -121,8 +121,8 @@ export function defineHealth(deps: HealthDeps): Health {
   }
 
   /**
-   * Some that are due, as looked at from now on: no other worker takes them, and where this one
-   * ends they are due again ten minutes later.
+   * Claims servers that are due, by storing that they were checked now: no other worker takes them.
+   * If this worker ends, they are due again ten minutes later.
    */
   async function claim(condition: RawBuilder<unknown>): Promise<Due[]> {
     const { rows } = await sql<Due>`
@@ -136,7 +136,7 @@ export function defineHealth(deps: HealthDeps): Health {
           and r.state = 'restoring') as busy`.execute(db)
     return rows
   }
-  /** Each condition has an index that leads to what it holds for. */
+  /** Each condition has an index that finds its rows. */
   async function claimDue(): Promise<Due[]> {
     const now = clock.now()
     for (const condition of [

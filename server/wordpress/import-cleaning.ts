@@ -1,4 +1,7 @@
-/** What is over is forgotten: uploads, copies that nobody switched to, and what is left of both. */
+/**
+ * Cleans up after imports that are over: uploads, copies that nobody switched to, and what is left
+ * of both.
+ */
 import { transaction, type Database } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -16,7 +19,7 @@ interface Deps {
 }
 
 export function defineImportCleaning({ db, clock, jobs, driver, files }: Deps): void {
-  /** Removes the upload and the copy of one that is over. */
+  /** Removes the upload and the copy of an import that is over. */
   jobs.define<{ importId: string }>({
     name: cleanJob,
     retries: 'unlimited',
@@ -25,7 +28,7 @@ export function defineImportCleaning({ db, clock, jobs, driver, files }: Deps): 
       if (!row || row.cleaned_at !== null) return
       await files.remove(importId)
       const site = await siteById(db, row.site_id)
-      // Another one may be under way in its place: the copy is that one's.
+      // The copy may belong to a newer import of the same server.
       const other = await db
         .selectFrom('site_import')
         .select('id')

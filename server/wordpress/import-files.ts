@@ -1,6 +1,6 @@
 /**
  * Uploaded files of sites that are moved in. Each piece is an object of its own, in a folder or at
- * the place that all portals see: whichever process takes the next piece need not have the others.
+ * a place that all portals see: the process that takes the next piece need not have the others.
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -29,27 +29,30 @@ export interface Received {
 }
 
 export interface ImportFiles {
-  /** Refusal unavailable where this machine's disk is too full for so much more. */
+  /** Refuses with unavailable where this machine's disk has no room for so many more bytes. */
   requireRoom(tx: Tx, bytes: number): Promise<void>
   received(siteId: string, importId: string, file: string): Promise<Received>
   /**
-   * Refusal conflict where the file does not end at `offset` (now), unavailable where the disk is
-   * full.
+   * Stores a piece. Refuses with conflict where the file does not end at `offset` (now), with
+   * unavailable where the disk is full.
    */
   take(
     of: { siteId: string; importId: string; file: string; offset: number },
     chunks: AsyncIterable<Buffer>,
   ): Promise<Received>
-  /** Has `act` read the files as files of this machine. Throws NoSuchFile. */
+  /** Has `act` read the uploads as files of this machine. Throws NoSuchFile. */
   use<T>(importId: string, act: (files: readonly string[]) => Promise<T>): Promise<T>
   remove(importId: string): Promise<void>
 }
 
 /** Longer than any attempt takes. */
 const keptMs = 24 * 3_600_000
-/** What the machine keeps for everything else, bytes: a tenth where its disk is small. */
+/** Free space that the machine keeps for everything else, bytes; a tenth of a small disk. */
 const spareBytes = 2 * 1_073_741_824
-/** An upload may come in pieces of this length and some small ones: each piece is a row. */
+/**
+ * Limits the number of pieces, each of which is a row: pieces of this length, and some smaller
+ * ones.
+ */
 const usualPieceBytes = 65_536
 const smallPieces = 200
 
@@ -67,14 +70,14 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
     return { index, offset, bytes: listed.bytes }
   }
 
-  /** What may be written here, bytes; 0 once it is needed for everything else. */
+  /** Bytes that may be written here; 0 when the rest is needed for everything else. */
   async function freeBytes(): Promise<number> {
     await fs.mkdir(scratch, { recursive: true, mode: 0o700 })
     const { free, size } = await diskSpaceOf(scratch)
     return Math.max(0, free - Math.min(spareBytes, size / 10))
   }
 
-  /** What a process that was killed left, once nobody can be at work on it any more. */
+  /** Removes what a killed process left, once nobody can be using it any more. */
   async function sweep(): Promise<void> {
     for (const name of await fs.readdir(scratch).catch(() => [])) {
       const left = path.join(scratch, name)
@@ -86,7 +89,7 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
 
   return {
     async requireRoom(tx, bytes) {
-      // What others have begun to upload comes, too.
+      // Other uploads that have begun will need room, too.
       if ((await freeBytes()) < (bytes + (await awaitedBytes(tx))) * 2)
         throw new Refusal('unavailable')
     },
@@ -112,11 +115,11 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
       })
       await written.catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOSPC') throw new Refusal('unavailable')
-        // The line dropped: whoever goes on asks how far the file is.
+        // The connection dropped: the client asks how far the file is, and goes on from there.
         if (error.code === 'ECONNRESET') throw new Refusal('conflict')
         throw error
       })
-      // Whoever comes second of two at once, or after the end of the upload, has kept nothing.
+      // A second of two simultaneous pieces, or one after the end of the upload, is not kept.
       const isKept =
         taken > 0 &&
         (await transaction(db, async (tx) => {
@@ -161,7 +164,7 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
       }
     },
     async remove(importId) {
-      // By the names in the place: a kill may have left one of which no row tells.
+      // Lists the store itself: a killed process may have left a piece that no row names.
       for (const name of await store.list())
         if (name.startsWith(`${importId}/`)) await store.remove(name)
       await db.deleteFrom('site_import_piece').where('import_id', '=', importId).execute()

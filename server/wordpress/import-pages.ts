@@ -1,14 +1,17 @@
-/** The pages of a copy beside those of its original, one after another. */
+/** Compares the pages of a copy with those of its original, one after another. */
 import type { ImportPage } from '../../contract/wordpress-import.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { comparePage, type SeenPage } from './compare-pages.ts'
 import type { SiteSpec, WordpressDriver } from './driver.ts'
 import type { Originals } from './original.ts'
 
-/** An original that did not answer so often in a row is not asked for the other pages. */
+/** After so many unanswered pages in a row the original is asked for no more. */
 const mostMisses = 2
 
-/** A page of the copy, its redirects followed as long as they stay on it; null: none came. */
+/**
+ * A page of the copy; its redirects are followed as long as they stay on the copy. Null: no page
+ * came.
+ */
 async function pageOfCopy(
   driver: WordpressDriver,
   spec: SiteSpec,
@@ -27,7 +30,7 @@ async function pageOfCopy(
   return null
 }
 
-/** `base`: where the original is; undefined: nobody knows. */
+/** `base`: the address of the original; undefined: unknown. */
 export async function comparePages(
   from: {
     readonly driver: WordpressDriver

@@ -12,7 +12,7 @@ export interface ImportRouteDeps {
   readonly db: Database
   readonly imports: Imports
   readonly files: ImportFiles
-  /** Counts what was begun, for each server. */
+  /** Limits the imports begun, per server. */
   readonly begun: Limit
 }
 

@@ -33,10 +33,7 @@ const Copied = z.object({
   notes: z.array(note),
 })
 
-/**
- * Text that a stranger's site made up, as PostgreSQL can hold it: without NUL and halves of
- * surrogate pairs.
- */
+/** Text from a foreign site in a form that PostgreSQL can hold: without NUL and lone surrogates. */
 export const storable = (value: unknown): string =>
   JSON.stringify(value, (_key, one: unknown) =>
     typeof one === 'string' ? one.replaceAll('\0', '').toWellFormed() : one,
@@ -53,7 +50,7 @@ export const importById = async (db: Queryable, id: string): Promise<ImportRow |
     ? await db.selectFrom('site_import').selectAll().where('id', '=', id).executeTakeFirst()
     : undefined
 
-/** Locked until the transaction ends. */
+/** The import, locked until the transaction ends. */
 export const lockImport = async (
   tx: Tx,
   siteId: string,
@@ -69,7 +66,10 @@ export const lockImport = async (
         .executeTakeFirst()
     : undefined
 
-/** What the owner is shown: after one that was discarded, the last switch, which can be undone. */
+/**
+ * The import that the owner is shown. After a discarded one that is the last switch, which can be
+ * undone.
+ */
 export const newestImport = async (
   db: Queryable,
   siteId: string,
@@ -84,7 +84,7 @@ export const newestImport = async (
   return rows.find(({ state }, index) => (index === 0 ? state !== 'discarded' : state === 'done'))
 }
 
-/** How many are uploaded or built for this customer now. */
+/** How many imports of this customer are being uploaded or built now. */
 export async function openImports(db: Queryable, customerId: string): Promise<number> {
   const { n } = await db
     .selectFrom('site_import')
@@ -113,7 +113,7 @@ export async function pieceCount(db: Queryable, importId: string): Promise<numbe
   return Number(n)
 }
 
-/** What uploads that have begun will still bring, of all customers. */
+/** Bytes that all customers' unfinished uploads will still bring. */
 export async function awaitedBytes(db: Queryable): Promise<number> {
   const { rows } = await sql<{ bytes: bigint }>`
     select coalesce(sum(i.total_bytes - (
@@ -122,7 +122,7 @@ export async function awaitedBytes(db: Queryable): Promise<number> {
   return Number(rows[0]?.bytes ?? 0n)
 }
 
-/** Bytes of each file that have arrived, by its place in the list. */
+/** Bytes of each file that have arrived, by the file's index in the list. */
 export async function receivedOf(db: Queryable, importId: string): Promise<Map<number, number>> {
   const { rows } = await sql<{ file: number; received: bigint }>`
     select file, sum(bytes)::bigint as received from site_import_piece
@@ -130,7 +130,9 @@ export async function receivedOf(db: Queryable, importId: string): Promise<Map<n
   return new Map(rows.map(({ file, received }) => [file, Number(received)]))
 }
 
-/** Those whose time is over, or whose server is, and those of which something is left. */
+/**
+ * Imports that have expired or ended, or whose server is deleted, and that are not cleaned up yet.
+ */
 export async function importsToEnd(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select i.id from site_import i join site s on s.id = i.site_id

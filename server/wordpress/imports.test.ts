@@ -1,6 +1,6 @@
 /**
- * A site of one customer's server, taken away and moved into another customer's: uploaded in
- * pieces, compared with the original, switched to, and undone; told through the API.
+ * A site of one customer's server, exported and moved into another customer's: uploaded in pieces,
+ * compared with the original, switched to, and undone; told through the API.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
@@ -27,7 +27,7 @@ import { transaction } from '../platform/db.ts'
 
 const clock = manualClock(new Date())
 let portal: TestPortal
-/** Where the original of the story answers. */
+/** The original website of the story. */
 let original: Server
 let originalPort = 0
 let isOriginalUp = true
@@ -130,7 +130,7 @@ beforeAll(async () => {
     mayFetch: (_address, port) => port === originalPort,
   })
   ;[from, into] = [await server('chu.cu'), await server('chu.moi')]
-  // The original goes on elsewhere: what it shows is what the first server shows.
+  // The original keeps running elsewhere: it shows what the first server shows.
   original = createServer((request, response) => {
     if (!isOriginalUp) return void request.destroy()
     void visit(from, request.url).then(({ status, text }) => {
@@ -189,9 +189,10 @@ test('an upload goes on where it was cut off, and nobody else adds to it', async
     status: 200,
     offset: half,
   })
-  // A portal that is started again has it as well.
+  // A restarted portal has the upload as well.
   await portal.reopen()
-  // Again, elsewhere, too much, by a page of another site, as JSON, of no such file.
+  // Refused: a repeated piece, a piece after a gap, too many bytes, a page of another site, JSON,
+  // an unknown file.
   const more = archive.subarray(half)
   expect((await put(`/${id}/files/0?offset=0`, archive)).code).toBe('conflict')
   expect((await put(`/${id}/files/0?offset=${half + 1}`, more)).code).toBe('conflict')
@@ -201,14 +202,14 @@ test('an upload goes on where it was cut off, and nobody else adds to it', async
   const json = { 'content-type': 'application/json' }
   expect((await put(`/${id}/files/0?offset=${half}`, Buffer.from('{}'), json)).status).toBe(415)
   expect((await put(`/${id}/files/7?offset=0`, more)).code).toBe('not_found')
-  // A stranger finds nothing.
+  // Another customer finds nothing.
   const stranger = await portal.call('GET', `/api/wp/${into.id}/import`, {
     token: from.owner.token,
   })
   expect(stranger.status).toBe(404)
-  // What is not whole is not built.
+  // An incomplete upload is not built.
   expect((await call('POST', `/${id}/build`)).status).toBe(409)
-  // No row for each byte: so many pieces no upload has.
+  // Each piece is a row, so an upload may not have this many.
   const tiny = Array.from({ length: 200 }, (_one, index) => ({
     import_id: id,
     file: 0,
@@ -221,7 +222,7 @@ test('an upload goes on where it was cut off, and nobody else adds to it', async
   expect((await put(`/${id}/files/0?offset=${half}`, more)).code).toBe('conflict')
   await db.deleteFrom('site_import_piece').where('name', '=', 'none').execute()
 
-  // A line that drops in the middle of a piece leaves nothing of it.
+  // A connection that breaks in the middle of a piece leaves nothing of it.
   await new Promise<void>((done) => {
     const cut = http.request(
       `${portal.url}/api/wp/${into.id}/import/${id}/files/0?offset=${half}`,
@@ -243,7 +244,7 @@ test('an upload goes on where it was cut off, and nobody else adds to it', async
     async () => readdirSync(path.join(portal.dataDir, 'imports', 'pieces', id)).length === 1,
   )
 
-  // After a reload the page asks how far it came. Two that go on at once: one of them does.
+  // After a reload the page asks how far the upload is. Of two that continue at once, one succeeds.
   const told = await call<{ offset: number }>('GET', `/${id}/files/0`)
   expect(told.body.result.offset).toBe(half)
   expect((await current()).files).toEqual([{ ...files[0], received: half }])
@@ -270,7 +271,7 @@ test('the copy is compared page by page, and the server goes on meanwhile', asyn
     admins: ['chu.cu'],
     problem: null,
   })
-  // The front pages have the same words; titles of servers are their names.
+  // The front pages have the same words; a server's title is its name.
   expect(ready.pages?.[0]).toMatchObject({
     path: '/',
     original: { status: 200 },
@@ -286,7 +287,7 @@ test('switching over backs the server up first, and can be undone for a day', as
   const post = sqliteOf(into)
   post.prepare("insert into wp_posts (post_title) values ('Chỉ có ở đây')").run()
   post.close()
-  // An update's roll-back would put back what is replaced here.
+  // An update's roll-back would restore what the switch replaces.
   const { db } = portal.app
   const updateId = randomUUID()
   await db
@@ -304,7 +305,7 @@ test('switching over backs the server up first, and can be undone for a day', as
   await db.deleteFrom('site_update').where('id', '=', updateId).execute()
   const switching = await call('POST', `/${id}/switch`)
   expect(switching.body.result.state).toBe('switching')
-  // Neither a backup nor a discard comes between.
+  // Neither a backup nor a discard is accepted meanwhile.
   const { token } = into.owner
   const other = await portal.call('POST', `/api/wp/${into.id}/backups`, { token })
   expect(other.status).toBe(409)
@@ -335,7 +336,7 @@ test('switching over backs the server up first, and can be undone for a day', as
   await jobsIdle(portal.app.db)
 })
 
-/** Sessions end while the clock travels. */
+/** Signs in again, because sessions end while the clock is moved. */
 const signInAgain = async (): Promise<void> => {
   const { email, password } = into.owner
   const answer = await portal.call<{ token: { accessToken: string } }>(
@@ -377,7 +378,7 @@ test('a portal that is started again goes on with the copy, and with the switch'
 })
 
 test('an original that is private or away is told, and keeps nobody from going on', async () => {
-  // The guard's own rule: loopback at another port is none of the test's originals.
+  // With the real rule, loopback at another port is not one of the test's originals.
   await begin(archive, `http://127.0.0.1:${portal.config.PORT}`)
   const refused = await until('ready')
   expect(refused.pages?.every(({ verdict }) => verdict === 'unknown')).toBe(true)
@@ -396,7 +397,7 @@ test('what nobody switches to is forgotten after a day', async () => {
   await eventually('the copy gone', async () => !existsSync(path.join(folderOf(into), 'import')))
   await nothingLeft()
   expect((await visit(into)).text).toContain('Đường về nhà 🌧')
-  // What is shown is the switch of before, which cannot be undone any more.
+  // The earlier switch is shown, which cannot be undone any more.
   const last = await current()
   expect(last.state).toBe('done')
   expect((await call('POST', `/${last.id}/undo`)).status).toBe(409)

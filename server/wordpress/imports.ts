@@ -1,7 +1,7 @@
 /**
- * Sites of other hosts, moved into a server: the upload becomes a copy beside the server's content,
- * its pages are compared with the original's, and the customer switches over, after a backup of
- * what was there. Jobs look at how the row stands, so that a kill leads to the same work again.
+ * Moves sites of other hosts into a server: the upload becomes a copy beside the server's content,
+ * its pages are compared with the original's, and the customer switches over, after a backup of the
+ * former content. Jobs read the row's state, so that a killed job is repeated with the same result.
  */
 import { randomUUID } from 'node:crypto'
 import { keptHours, undoHours, type Import } from '../../contract/wordpress-import.ts'
@@ -41,9 +41,9 @@ import { within } from './within.ts'
 
 const megabyte = 1_048_576
 const maxAttempts = 3
-/** Longest time of a whole step, as of a restore. */
+/** Longest time of one step; the same as for a restore. */
 const layOutMs = hours(2)
-/** Uploads and copies of one customer at the same time. */
+/** Most uploads and copies of one customer at a time. */
 const mostOpen = 3
 const undoMs = hours(undoHours)
 
@@ -90,7 +90,7 @@ export function createImports(deps: ImportDeps): Imports {
       .where('state', '=', state)
       .execute()
 
-  /** What failed is told, and nothing of it is left; the server is as it was. */
+  /** Reports the failure and removes what was built; the server is unchanged. */
   const fail = async (row: ImportRow, problem: ImportProblem): Promise<void> => {
     await transaction(db, async (tx) => {
       await tx
@@ -116,7 +116,7 @@ export function createImports(deps: ImportDeps): Imports {
     })
   }
 
-  /** One attempt, from wherever the last one came to. */
+  /** One attempt; it continues where the last one stopped. */
   async function build(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
@@ -170,7 +170,7 @@ export function createImports(deps: ImportDeps): Imports {
     if (signal.aborted) throw error
     const row = await importById(db, id)
     if (row?.state !== 'building') return
-    // The copy is gone, with a restore or a node: it is made anew.
+    // The copy was lost with a restore or a node: it is made anew.
     const isGone = error instanceof DriverFailure && error.kind === 'rejected'
     const attempts = row.attempts + 1
     log.warn({ err: error, site: row.site_id, attempts }, 'a site was not moved in yet')
@@ -194,7 +194,7 @@ export function createImports(deps: ImportDeps): Imports {
       const row = await importById(db, importId)
       if (row?.state !== 'switching') return
       const backup = row.backup_id === null ? undefined : await backupById(db, row.backup_id)
-      // Its end adds this job again.
+      // The backup's end adds this job again.
       if (backup?.state === 'making') return
       let end: Partial<ImportRow>
       if (backup?.state !== 'proven')
@@ -203,7 +203,7 @@ export function createImports(deps: ImportDeps): Imports {
         const failure = await exchange(row, attempt)
         end = failure ?? { state: 'done', problem: null, switched_at: clock.now() }
       }
-      // Whichever content it has now: what should run, runs.
+      // Whichever content the server has now, it is started if it should run.
       await transaction(db, async (tx) => {
         await tx
           .updateTable('site_import')
@@ -221,7 +221,7 @@ export function createImports(deps: ImportDeps): Imports {
     },
   })
 
-  /** Undefined: the copy is the server's content. Throws where it is tried again. */
+  /** Makes the copy the server's content; undefined: done. Throws where the job tries again. */
   async function exchange(
     row: ImportRow,
     { signal }: Attempt,
@@ -299,7 +299,7 @@ export function createImports(deps: ImportDeps): Imports {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       const row = await locked(tx, siteId, importId)
-      // Pressed twice.
+      // The button was pressed twice.
       if (row.state === 'building') return await presented(tx, importId)
       if (row.state !== 'uploading') throw new Refusal('conflict')
       const received = await receivedOf(tx, importId)
@@ -325,7 +325,7 @@ export function createImports(deps: ImportDeps): Imports {
       if (row.state === 'switching' || row.state === 'done') return await presented(tx, importId)
       if (row.state !== 'ready') throw new Refusal('conflict')
       if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
-      // Its roll-back would put the site of before back.
+      // An update's roll-back would restore the former site.
       if (await hasUpdateUnderWay(tx, siteId)) throw new Refusal('update_in_progress')
       if ((foundOf(row)?.fileBytes ?? 0) > site.disk_mb * megabyte)
         throw new Refusal('backup_too_large')

@@ -1,4 +1,4 @@
-/** WordPress servers: ordered, brought up, found by the edge, and watched through their log. */
+/** WordPress servers: ordered, set up, found by the edge, and watched through their log. */
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
 export { watchArchives } from './archive-watch.ts'

@@ -1,16 +1,16 @@
-/** Which backups are kept, and which go. */
+/** Which backups are kept, and which are deleted. */
 import { sql } from 'kysely'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { BackupRow } from './backup-store.ts'
 
-/** Backups from before an update that a server keeps. */
+/** How many backups made before updates a server keeps. */
 const keptForUpdates = 3
 
 /**
- * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed;
- * failed ones are counted by themselves, so that a week of failing nights costs no good backup;
- * never the newest proven one, nor one that is being restored, nor one by which a switch to
- * another site after `neededSince` can be undone.
+ * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed.
+ * Failed ones are counted apart, so that a week of failing nights costs no good backup. The newest
+ * proven one is never deleted, nor one that is being restored, nor one by which a switch to another
+ * site after `neededSince` can be undone.
  */
 export async function surplusBackups(
   db: Queryable,
@@ -38,7 +38,7 @@ export async function surplusBackups(
 }
 
 /**
- * The customer's server that is there, or was deleted after `since`: its backups are kept so long.
+ * The customer's server, if it exists or was deleted after `since`: its backups are kept so long.
  */
 export const siteWithBackups = async (
   db: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Until when a node may take writes, and for which servers it answers nobody (decision 123): what
- * is promised to it, and what may be done while it is away.
+ * The lease until which a node may take writes, the servers for which it answers no visitor
+ * (decision 123), and what may be done while it is away.
  */
 import { sql } from 'kysely'
 import type { NodeLoss } from '../../contract/operator-nodes.ts'
@@ -11,49 +11,53 @@ import { inVietnam } from '../platform/vietnam-time.ts'
 import { isAwaySql } from './nodes.ts'
 import { firstNode } from './store.ts'
 
-/** Beyond the lease: requests under way end, and two clocks may run apart. */
+/** Waited beyond the lease: requests under way end, and two clocks may differ. */
 export const leaseMarginMs = minutes(5)
 
-/** A node's clock that lags behind by more has begun anew: another process answers there, ms. */
+/** If a node's clock lags behind by more, ms, it was restarted: another process answers there. */
 const restartedMs = 1_000
 
-/** What a node is told of its servers with a lease. */
+/** What a node is told about those of its servers that need special treatment. */
 export interface LeaseDetails {
-  /** Grows with every promise to the node: what an earlier one says is no longer so. */
+  /** Grows with every promise to the node: a later promise replaces an earlier one. */
   readonly order: number
-  /** Elsewhere, but edges may still lead visitors to it: it is to take no write for them. */
+  /**
+   * Servers that are elsewhere by now, while edges may still send visitors here: the node takes no
+   * writes for them.
+   */
   readonly readOnly: readonly string[]
-  /** They have a mirror, and take writes for so long; null: as long as the node's others. */
+  /** Servers with a mirror, for which it takes writes for `ms`; null: as long as for its others. */
   readonly mirrored: { readonly ms: number; readonly sites: readonly string[] } | null
 }
 
-/** For how long a node without a word of a portal may take writes, ms; null: without an end. */
+/** How long a node that hears from no portal may take writes, ms; null: without an end. */
 export interface Leases {
   readonly wholeMs: number | null
-  /** For servers with a mirror; null: as the others (decision 135). */
+  /** The same for servers with a mirror; null: as for the others (decision 135). */
   readonly mirroredMs: number | null
 }
 
-/** What a node is told with a promise. */
+/** What a node is told together with a promise. */
 export interface LeasePromise extends LeaseDetails {
-  /** For how long it may take writes, ms; null: without an end. */
+  /** How long it may take writes, ms; null: without an end. */
   readonly leaseMs: number | null
-  /** It may take writes without an end until it has answered: `noteEnd` then. */
+  /** It may take writes without an end until it has answered; `noteEnd` is called then. */
   readonly hadNoEnd: boolean
-  /** Servers that are elsewhere: it is to answer nobody for them. */
+  /** Servers that are elsewhere: the node answers no visitor for them. */
   readonly withheld: readonly string[]
 }
 
-/** A server that is elsewhere; `told`: the edges know. */
+/** A server that is elsewhere; `told`: the edges know it. */
 interface Moved {
   readonly id: string
   readonly told: boolean
 }
 
 /**
- * Writes down, before it is promised, that a node may take writes for so long; null: without an
- * end. What it is told of its servers is read in the same transaction. Where no other node could
- * take its servers it has no end either: nothing is won when they are only read.
+ * Stores, before it is promised, that a node may take writes for so long; null: without an end.
+ * What the node is told of its servers is read in the same transaction. Where no other node could
+ * take its servers the lease has no end either: it would only make them read-only, without any
+ * gain.
  */
 export const promiseLease = (
   db: Database,
@@ -62,7 +66,7 @@ export const promiseLease = (
   { wholeMs, mirroredMs }: Leases,
 ): Promise<LeasePromise> =>
   transaction(db, async (tx) => {
-    // A switch holds this row, too: whichever is later knows of the other.
+    // A switch of a move locks this row, too: whichever comes later sees the other.
     await sql`select from node where id = ${node} for no key update`.execute(tx)
     const { rows: known } = await sql<{ endless: boolean; others: boolean; goesOn: boolean }>`
       select n.lease_until is null as endless,
@@ -110,9 +114,9 @@ export const promiseLease = (
   })
 
 /**
- * Servers of the node with a mirror that they can come up from. Those of which the node has said
- * that it keeps to it may take writes for longer from now on, those of others once it has answered
- * (`noteMirrored`).
+ * Servers of the node that can come up from a mirror. Where the node has confirmed that it keeps to
+ * the short time, its servers may take writes for longer from now on; otherwise once it has
+ * answered (`noteMirrored`).
  * @param goesOn whether the promise before named such servers, too
  */
 async function promiseMirrored(
@@ -121,7 +125,7 @@ async function promiseMirrored(
   { ms, goesOn }: { readonly ms: number; readonly goesOn: boolean },
 ): Promise<string[]> {
   await sql`update node set mirrors_told_at = lease_at where id = ${node}`.execute(tx)
-  // The node is not told of these: it takes writes for them as for any other.
+  // The node is not told of these: it takes writes for them as for its other servers.
   await sql`update site_mirror set writes_until = null
     where from_node = ${node} and not (state = 'following' and content_at is not null)`.execute(tx)
   const { rows } = await sql<{ site_id: string }>`
@@ -132,13 +136,13 @@ async function promiseMirrored(
   return rows.map(({ site_id: id }) => id)
 }
 
-/** The node, of another release now or without a lease, keeps to no short time. */
+/** The node now has an older release or no lease, so it keeps to no short time. */
 export async function forgetMirrored(db: Queryable, node: string): Promise<void> {
   await sql`update site_mirror set writes_until = null
     where from_node = ${node} and writes_until is not null`.execute(db)
 }
 
-/** The node keeps to it, and no portal has promised it anything since. */
+/** Records that the node keeps to the short time, if no portal has promised it anything since. */
 export async function noteMirrored(
   db: Queryable,
   node: string,
@@ -155,8 +159,8 @@ export async function noteMirrored(
 }
 
 /**
- * Nodes that one of these sites (null: any) is on again, which were told to answer nobody for it
- * and may not have heard otherwise yet.
+ * Nodes to which one of these sites (null: any) has come back, which were told to answer no visitor
+ * for it and may not have been told otherwise yet.
  */
 export async function returnedTo(
   db: Queryable,
@@ -169,7 +173,7 @@ export async function returnedTo(
   return rows.map(({ node }) => node)
 }
 
-/** The node has heard that there is an end, and no portal has promised it anything since. */
+/** Records that the node knows of the lease's end, if no portal has promised it anything since. */
 export async function noteEnd(
   db: Queryable,
   node: string,
@@ -182,12 +186,12 @@ export async function noteEnd(
       and (extract(epoch from lease_at) * 1000000)::float8 = ${order}::float8`.execute(db)
 }
 
-/** Without an end to wait for, the original is held for so long. */
+/** How long the original is held where the lease has no end. */
 const holdWithoutEndMs = hours(24)
-/** At least, for requests and rounds under way. */
+/** Least hold, for requests and rounds under way. */
 const leastHoldMs = minutes(10)
 
-/** For how long the original of a server that is elsewhere has to hold writes: past its lease. */
+/** How long the original of a server that is elsewhere must hold writes, ms: past its lease. */
 export async function fenceMsOf(db: Queryable, node: string): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as ms
@@ -197,7 +201,7 @@ export async function fenceMsOf(db: Queryable, node: string): Promise<number> {
   return Math.max(leastHoldMs, Math.ceil(ms) + leaseMarginMs)
 }
 
-/** Whether a portal was in touch with the node since; the node's row stays locked. */
+/** Whether a portal was in touch with the node after `since`; the node's row stays locked. */
 export async function isBackSince(tx: Tx, node: string, since: Date): Promise<boolean> {
   const { rows } = await sql<{ back: boolean }>`
     select coalesce(lease_at > ${since}, false) as back from node
@@ -205,13 +209,13 @@ export async function isBackSince(tx: Tx, node: string, since: Date): Promise<bo
   return rows[0]?.back ?? false
 }
 
-/** What is known of whether a node runs. */
+/** What is known about whether a node runs. */
 export interface Known {
-  /** Nobody heard of it for a minute. */
+  /** It was not heard of for a minute. */
   readonly isAway: boolean
-  /** When it was heard of last; null: never. */
+  /** When it was last heard of; null: never. */
   readonly heardAt: Date | null
-  /** Until when it may take writes, with the margin; null: it keeps to no lease. */
+  /** Until when it may take writes, margin included; null: it keeps to no lease. */
   readonly writesUntil: Date | null
   readonly isFenced: boolean
 }
@@ -237,7 +241,10 @@ export async function knownOf(db: Queryable, node: string): Promise<Known> {
 
 const untilText = (at: Date): string => inVietnam(at).slice(0, 16).replace('T', ' ')
 
-/** Why the node cannot be given up now; undefined: it can. `word`: at the shell, that it is off. */
+/**
+ * Why the node cannot be given up now; undefined: it can. `word`: the option that says at the shell
+ * that it is off.
+ */
 export function hindranceOfLoss(
   { isAway, writesUntil, isFenced }: Pick<NodeLoss, 'isAway' | 'writesUntil' | 'isFenced'>,
   isOff: boolean,
@@ -269,7 +276,7 @@ export function hindranceOfLoss(
   }
 }
 
-/** An act that was proposed, and is approved later on. */
+/** The operator's statement in an act that was proposed and is approved later on. */
 export interface SaidToBeOff {
   /** Whether the operator says that the machine is off. */
   readonly isOff: boolean
@@ -277,7 +284,7 @@ export interface SaidToBeOff {
   readonly saidMsAgo: number
 }
 
-/** Refuses with conflict, at this field, where what is said to be off was heard of since. */
+/** Refuses with conflict, at this field, where a node said to be off was heard of since. */
 export async function refuseHeardSince(
   db: Queryable,
   node: string,

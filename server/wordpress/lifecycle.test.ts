@@ -1,5 +1,5 @@
 /**
- * What a customer does with a server that runs: restarts it, signs in without a password, brings a
+ * What a customer does with a running server: restarts it, signs in without a password, adds a
  * name, and deletes it. Real sites throughout.
  */
 import http from 'node:http'
@@ -46,7 +46,7 @@ interface Page {
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
 }
-/** Asks the edge, as a browser would. */
+/** Sends a request to the edge, as a browser would. */
 const visit = (
   host: string,
   path: string,
@@ -265,7 +265,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       body: { domains: [name] },
     })
     expect((await act(owner, 'DELETE', `/api/wp/${id}`)).body.result).toEqual({ id })
-    // Before the job has had its turn, or after: asked again it is on its way, or gone.
+    // Whether or not the job has run: the server is on its way out, or gone.
     expect([200, 404]).toContain((await act(owner, 'DELETE', `/api/wp/${id}`)).status)
     await portal.reopen()
     await eventually('the server gone', async () => (await one(owner, id)).status === 404)
@@ -274,7 +274,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await visit(host, '/')).status).toBe(404)
     expect((await visit(name, '/')).status).toBe(404)
     expect((await subscriptionOf(id)).status).toBe('ended')
-    // All but the seconds that it ran: some đồng, or none where the machine is quick.
+    // All but the price of the seconds that it ran: some đồng, or none where the machine is quick.
     const { balance } = await portal.app.ledger.balanceOf(portal.app.db, owner.id)
     expect(balance).toBeGreaterThan(1_999_000n)
     expect(balance).toBeLessThanOrEqual(2_000_000n)

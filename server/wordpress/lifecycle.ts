@@ -38,11 +38,13 @@ export interface LifecycleDeps {
 }
 
 export interface Lifecycle {
-  /** Asks for a restart; one that is under way already is the one that was asked for. */
+  /** Asks for a restart; one under way already counts as the one asked for. */
   restart(tx: Tx, siteId: string): Promise<void>
-  /** Has containers replaced by ones that follow the row as this transaction leaves it. */
+  /** Replaces the containers by ones that follow the row as this transaction leaves it. */
   renew(tx: Tx, siteId: string): Promise<void>
-  /** The names are free and the subscription is over at once; the files go with a job. */
+  /**
+   * Deletes a server: frees its names and ends its subscription at once; a job removes the files.
+   */
   remove(tx: Tx, siteId: string, customerId: string): Promise<void>
 }
 
@@ -113,7 +115,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
     async remove(tx, siteId, customerId) {
       const site = await lockSite(tx, siteId)
-      // It may have been handed over while this waited for it.
+      // The server may have been handed over while this request waited for the lock.
       if (!site || site.customer_id !== customerId || site.deleted_at !== null)
         throw new Refusal('not_found')
       if (site.status === 'deleting') return

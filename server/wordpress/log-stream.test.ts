@@ -19,7 +19,7 @@ let portal: TestPortal
 let an: TestCustomer
 let id: string
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-log-'))
-/** The runtime's own log of a site; the tests write what containers would. */
+/** The runtime's own log of a site; the tests write the containers' lines. */
 const logs = new Map<string, FileLog>()
 const logOf = (site: string): FileLog => {
   const log = logs.get(site) ?? new FileLog(path.join(folder, site))
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const ticket = async (): Promise<string> =>
   (await portal.call<string>('GET', `/api/wp/${id}/log`, { token: an.token })).body.result
-/** Opens the stream: its lines as they come, or the status of the refusal. */
+/** Opens the stream: answers its lines as they come, or the status of the refusal. */
 async function open(
   url: string,
   headers: Record<string, string> = {},
@@ -211,7 +211,7 @@ describe('the stream', () => {
       const text = 'x'.repeat(900)
       for (let n = 0; n < total; n++) {
         logOf(id).add('web-1', `${n} ${text}`)
-        // The containers speak in turns with everything else that the portal does.
+        // Lets the portal's other work run in between, as with real containers.
         if (n % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
       }
       await eventually('the fast reader having the last line', async () =>
@@ -230,7 +230,7 @@ describe('the stream', () => {
       const skips = skipsOf(slow.lines)
       const skipped = skips.reduce((sum, count) => sum + Number(count), 0)
       expect(skipped).toBeGreaterThan(0)
-      // Nothing is lost without being told, and the slow one lost more.
+      // Every lost line is reported, and the slow reader lost more.
       expect(slow.lines.length - skips.length + skipped).toBe(total)
       expect(skipped).toBeGreaterThan(fastSkipped)
       slow.socket.close()

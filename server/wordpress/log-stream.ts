@@ -1,7 +1,7 @@
 /**
- * The live log over a WebSocket with a one-use ticket. Each socket has its own place in the site's
- * log: a slow reader learns how many lines it missed, and neither the server nor a fast reader
- * waits for it.
+ * The live log over a WebSocket with a one-use ticket. Each socket has its own position in the
+ * site's log: a slow reader is told how many lines it missed, and neither the server nor a fast
+ * reader waits for it.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -17,18 +17,18 @@ import type { LogLine, WordpressDriver } from './driver.ts'
 const ticketLifeMs = seconds(60)
 const backlogLines = 200
 const batchLines = 500
-/** Past this the socket gets nothing until it has read. Bytes. */
+/** With more than this unsent, bytes, the socket is sent nothing until it has read. */
 const maxBufferedBytes = 256 * 1024
 const streamLifeMs = minutes(60)
-/** Close code: the client asks for a new ticket, which only a living session gets. */
+/** Close code that makes the client ask for a new ticket, which only a living session gets. */
 const askAgain = 4401
 const drainMs = 100
 /** How long a reader may take to answer the close when the portal stops. */
 const closeWaitMs = 2000
 
 /**
- * `<time> <container> - - <line>`; a `- -` inside the line becomes `- -`, so that splitting on it
- * keeps the whole line.
+ * `<time> <container> - - <line>`; a `- -` inside the line gets a second space, so that splitting
+ * on it keeps the whole line.
  */
 export const frameLine = (line: LogLine): string =>
   `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
@@ -38,22 +38,22 @@ export interface LogStreams {
    * A WebSocket address with a ticket that opens it once, within a minute, while the session lives.
    */
   ticket(siteId: string, caller: Caller): Promise<string>
-  /** Takes an upgrade when its path is a log stream's; false when it is somebody else's. */
+  /** Handles an upgrade when its path is a log stream's; answers false otherwise. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   /**
-   * Closes the streams of these sessions and accounts; all of them when it is not known which have
-   * ended. Whoever still may comes back with a new ticket.
+   * Closes the streams of these sessions and accounts; all streams when it is unknown which have
+   * ended. A client that still has access comes back with a new ticket.
    */
   end(ended: ReadonlySet<string> | 'unknown'): void
   close(): void
 }
 
-/** Tickets for servers of these customers open nothing any more. */
+/** Deletes the tickets for servers of these customers. */
 export async function dropLogTickets(tx: Tx, customerIds: readonly string[]): Promise<void> {
   await tx.deleteFrom('log_ticket').where('customer_id', 'in', customerIds).execute()
 }
 
-/** Whose server a stream is of, under which session it was opened, and until when it may be. */
+/** The customer and session of a stream, and until when it may stay open. */
 interface Opener {
   readonly customerId: string
   readonly sessionId: string
@@ -67,7 +67,7 @@ export function createLogStreams(deps: {
   clock: Clock
   driver: WordpressDriver
   portalUrl: string
-  /** Until when a session opens what is of a customer; undefined: not any more. */
+  /** Until when a session has access to the customer's servers; undefined: not any more. */
   opensUntil: (of: { customerId: string; sessionId: string }) => Promise<Date | undefined>
 }): LogStreams {
   const { db, clock, driver } = deps
@@ -77,8 +77,8 @@ export function createLogStreams(deps: {
   const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest()
 
   /**
-   * The address that was asked for, the one that customers see (a proxy may not pass Host on), or
-   * another name of this machine with the same port.
+   * Whether the origin is ours: the address that was asked for, the portal's own (a proxy may not
+   * pass Host on), or another name of this machine with the same port.
    */
   const isOurs = (origin: string, asked: string | undefined): boolean => {
     if (!URL.canParse(origin)) return false
@@ -90,7 +90,10 @@ export function createLogStreams(deps: {
     )
   }
 
-  /** Judged again: since it was asked for, server and session may have become another's. */
+  /**
+   * Uses up a ticket and checks access again: since it was made, the server and the session may
+   * have changed.
+   */
   async function redeem(siteId: string, ticket: string): Promise<Opener | undefined> {
     const row = await db
       .deleteFrom('log_ticket')
@@ -119,7 +122,7 @@ export function createLogStreams(deps: {
   function stream(socket: WebSocket, siteId: string, opener: Opener): void {
     openerOf.set(socket, opener)
     const log = driver.log(siteId)
-    /** -1: nothing yet. */
+    /** -1: nothing sent yet. */
     let seen = -1
     let reading = false
     let moreCame = false
@@ -134,7 +137,7 @@ export function createLogStreams(deps: {
       for (const line of lines) {
         await drained()
         if (!isOpen()) return
-        // Lines that left the ring before this reader could take them.
+        // Lines that left the ring buffer before this reader could take them.
         const missed = line.seq - seen - 1
         if (seen >= 0 && missed > 0)
           socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
@@ -194,7 +197,7 @@ export function createLogStreams(deps: {
         })
         .execute()
         .catch((error: unknown) => {
-          // It ended just now.
+          // The session ended just now.
           if (databaseError(error)?.constraint === 'log_ticket_session_id_fkey')
             throw new Refusal('unauthenticated')
           throw error

@@ -1,7 +1,7 @@
 /**
- * The portal ends in the middle of bringing a server of a lost node up from its backup or its
- * mirror, at each step: it comes up once. Where its node comes back before, it stays there with all
- * that was written.
+ * The portal is killed while it brings a server of a lost node up from its backup or its mirror, at
+ * each step: the server comes up once. Where its node comes back before, it stays there with
+ * everything that was written.
  */
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -40,7 +40,7 @@ let goOn: Promise<void> = new Promise(() => undefined)
 
 let refusesToStart = ''
 
-/** Does nothing more once the stop is reached: as if the portal's process were gone. */
+/** Does nothing more once the stop is reached, as if the portal's process were gone. */
 const until = async <T>(act: Act, work: () => Promise<T>): Promise<T> => {
   const stop = stopAt
   if (stop?.act !== act) return await work()
@@ -65,7 +65,7 @@ const stopping = (driver: WordpressDriver): WordpressDriver => ({
 const stoppingEdge = (edge: EdgeControl): EdgeControl => ({
   ...edge,
   async apply(...of) {
-    // Tables are told all the time: this one tells of the server that came up.
+    // Tables are sent all the time: this one has the server that came up.
     const isIt = stopAt?.act === 'apply' && (await stateOfMove()) === 'moved'
     return isIt ? await until('apply', () => edge.apply(...of)) : await edge.apply(...of)
   },
@@ -80,7 +80,7 @@ let an: TestCustomer
 let other: OtherNode
 let members: readonly [TestMember, TestMember]
 let webhook = ''
-/** What the provider's own programs are told of servers that did not come up, once all is sent. */
+/** The webhooks about servers that did not come up, once all are sent. */
 async function failuresTold(): Promise<unknown[]> {
   await eventually('the outbox is empty', async () => {
     const waiting = await portal.app.db.selectFrom('operator_event').select('id').execute()
@@ -143,7 +143,7 @@ const hasFollowed = (siteId: string, since = new Date()): Promise<true> =>
     60,
   )
 
-/** A server on the other node with a backup, and what was written after it. */
+/** A server on the other node with a backup, and a post written after it. */
 async function serverThere(isMirrored = false): Promise<OrderedServer> {
   const undrained = await node('undrain', 'hn2')
   expect(undrained.code, undrained.said).toBe(0)
@@ -167,7 +167,7 @@ async function serverThere(isMirrored = false): Promise<OrderedServer> {
   return server
 }
 
-/** Two members say that it is off, and does not come back soon. */
+/** Two members approve: the node is off, and does not come back soon. */
 async function giveUp(server: OrderedServer): Promise<void> {
   await sql`update node set last_seen = last_seen - interval '2 minutes',
     lease_at = lease_at - interval '2 minutes' where id = 'hn2'`.execute(portal.app.db)
@@ -184,7 +184,7 @@ const ways = [
   { act: 'restore', when: 'after', from: 'backup' },
   { act: 'start', when: 'after', from: 'backup' },
   { act: 'frontPage', when: 'after', from: 'backup' },
-  // The node is written down, and nobody was told.
+  // The switch is stored, and no edge was told.
   { act: 'apply', when: 'before', from: 'backup' },
   { act: 'start', when: 'before', from: 'mirror' },
   { act: 'start', when: 'after', from: 'mirror' },
@@ -249,7 +249,7 @@ test('one that does not come up from its mirror does so from its backup', async 
     },
   ])
   refusesToStart = ''
-  // What lies there is the newest that there is: nobody touches it.
+  // The content there is the newest that exists: it is not touched.
   const content = path.join(portal.dataDir, 'sites', server.id)
   await portal.app.moves.clear()
   expect(titlesIn(content)).toContain('after the backup')

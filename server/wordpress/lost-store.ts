@@ -1,6 +1,6 @@
 /**
- * SQL of nodes that are lost (decision 123): what is known of one, and which of its servers can
- * come up where, from which backup.
+ * SQL for lost nodes (decision 123): what is known of one, and which of its servers can come up
+ * where, from which backup.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -34,7 +34,7 @@ export interface Candidate {
   readonly move_to: string | null
   readonly move_reason: string | null
   readonly is_rescue: boolean
-  /** Newer than its backup; undefined: there is none. */
+  /** The server's mirror, if it is newer than the backup; undefined: there is none. */
   readonly mirror?: UsableMirror
 }
 
@@ -71,11 +71,11 @@ const noBackup: Sentence = {
 export const isUnderWay = ({ move_state: state }: Candidate): boolean =>
   state === 'copying' || state === 'switching'
 
-/** What keeps a server from coming up elsewhere now, apart from room. */
+/** Why a server cannot come up elsewhere now, apart from room; undefined: nothing hinders it. */
 export async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
   if (site.status !== 'running' && site.status !== 'suspended') return sentenceOf('state')
   if (site.backup_id === null && !site.mirror) return noBackup
-  // What the lost node was doing with it is not waited for: nobody can end it.
+  // Work of the lost node on the server is not waited for: nobody can end it.
   const { rows } = await sql`
     select from site_import where site_id = ${site.id} and state = 'switching'
     union all
@@ -84,7 +84,7 @@ export async function busyWith(db: Queryable, site: Candidate): Promise<Sentence
   return rows.length > 0 ? sentenceOf('copy') : undefined
 }
 
-/** The node that takes a server; its room is counted for the next one. */
+/** The node that takes a server; its room is reduced for the next one. */
 function placeFor(
   nodes: readonly NodeState[],
   from: string,
@@ -94,7 +94,7 @@ function placeFor(
   const others = nodes.filter(({ id }) => id !== from)
   const alike = others.filter((node) => node.database === database)
   if (others.length > 0 && alike.length === 0) return 'runtime'
-  // Whoever comes by another edge would find nothing.
+  // Visitors who come by another edge would not reach a node without an address.
   const reached = alike.filter((node) => (node.sitesAddress ?? null) !== null)
   if (alike.length > 0 && reached.length === 0) return 'address'
   const placed = place(reached, {
@@ -129,7 +129,7 @@ async function plan(
       all.push({ site, to: null, why: busy })
       continue
     }
-    // Its place there is kept for it.
+    // Its place on the mirror's node is reserved.
     if (site.mirror) {
       all.push({ site, to: site.mirror.node, why: null })
       continue
@@ -146,7 +146,7 @@ async function plan(
   return all
 }
 
-/** What is known of a node that may be lost. Refuses with not_found. Changes nothing. */
+/** What is known of a node that may be lost. Changes nothing. Refuses with not_found. */
 export async function lossOf(
   db: Queryable,
   node: string,
@@ -155,7 +155,7 @@ export async function lossOf(
   if (!(await allNodes(db)).some(({ id }) => id === node)) throw new Refusal('not_found')
   const known = await knownOf(db, node)
   const candidates = await candidatesOn(db, node)
-  // A node that is there keeps its servers.
+  // A node that can be reached keeps its servers.
   const plans = known.isAway ? await plan(db, node, only, candidates) : []
   const planned = new Map(plans.map((one) => [one.site.id, one]))
   const { rows: kept } = await sql<{
@@ -210,7 +210,10 @@ export interface BegunRescues {
   readonly stays: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Refuses with not_found, and with conflict while the node may still take writes. */
+/**
+ * The loss of a node. Refuses with not_found, and with conflict while the node may still take
+ * writes.
+ */
 export async function refuseUnlessLost(
   db: Queryable,
   { node, server, isOff }: { node: string; server: string | null; isOff: boolean },
@@ -232,7 +235,7 @@ export async function refuseUnlessLost(
 }
 
 /**
- * Begins to bring the servers of a lost node up on others; jobs go on. `server`: this one alone.
+ * Begins to bring the servers of a lost node up on others; jobs continue. `server`: this one alone.
  * Refuses as `refuseUnlessLost`.
  */
 export async function beginRescues(
@@ -245,7 +248,8 @@ export async function beginRescues(
   await refuseUnlessLost(tx, of)
   for (const { id } of await candidatesOn(tx, node))
     if (server === null || id === server) await lockSite(tx, id)
-  // No other order or move takes the same place, and no portal hears of the node meanwhile.
+  // The lock keeps other orders and moves from taking the same place, and portals from promising
+  // the node more time.
   await sql`select from node order by id for no key update`.execute(tx)
   await refuseHeardSince(tx, node, of, 'node')
   await refuseUnlessLost(tx, of)
@@ -265,7 +269,10 @@ export async function beginRescues(
   return { servers, stays }
 }
 
-/** Begins to bring one server up elsewhere; a job goes on. Its row and the nodes are locked. */
+/**
+ * Begins to bring one server up elsewhere; a job continues. The caller has locked its row and the
+ * nodes.
+ */
 export async function beginRescue(
   tx: Tx,
   { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
@@ -277,7 +284,7 @@ export async function beginRescue(
   },
 ): Promise<void> {
   const { site, from, to, fencedAt } = of
-  // Nobody can end it: the node is away.
+  // The unfinished backup ran on the lost node, so nobody can end it.
   await tx
     .updateTable('site_backup')
     .set({ state: 'failed', reason: 'the node of the server was lost' })
@@ -293,7 +300,7 @@ export async function beginRescue(
       from_node: from,
       to_node: to,
       cause: 'act',
-      // Acts on its content are refused from now on: they would be lost.
+      // In this state acts on the server's content are refused: they would be lost.
       state: 'switching',
       backup_id: site.mirror?.id ?? site.backup_id,
       from_mirror: site.mirror !== undefined,
@@ -307,13 +314,13 @@ export async function beginRescue(
 }
 
 /**
- * Original content of servers that came up elsewhere is kept so long after the node is back. What
- * came up from a mirror lacks a minute, and gets no new mirror there meanwhile.
+ * How long a server's original content is kept after its lost node is back. A server that came up
+ * from a mirror lacks a minute at most, and gets no new mirror on that node meanwhile.
  */
 export const keptAfterReturnMs = ({ from_mirror: isMirror }: { readonly from_mirror: boolean }) =>
   isMirror ? days(1) : days(7)
 
-/** How many servers that came up elsewhere each node still has the old content of. */
+/** On each node: how many servers' old content is kept although they came up elsewhere. */
 export async function keptAfterLoss(db: Queryable): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ node: string; n: number }>`
     select leftover_node as node, count(*)::int as n from site_move

@@ -1,7 +1,7 @@
 /**
- * A machine is cut off: its sites are read on, and after its lease nothing writes there. Given up,
- * its servers come up on another from their backups; when it is back it answers nobody for them.
- * Prints how long ten take.
+ * A machine is cut off: its sites can still be read, and after its lease nothing is written there.
+ * When it is given up, its servers come up on another machine from their backups; when it is back,
+ * it answers no visitor for them. Prints how long ten take.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -35,10 +35,10 @@ import { newestMove } from './move-store.ts'
 import { nodeOf } from './nodes.ts'
 
 const clock = manualClock()
-/** Longer than the time between two looks at a node. */
+/** Longer than the interval between two looks at a node. */
 const leaseMs = seconds(25)
 const servers: OrderedServer[] = []
-/** It has no backup. */
+/** A server without a backup. */
 let bare: OrderedServer
 let portal: TestPortal
 let an: TestCustomer
@@ -62,7 +62,7 @@ const backUp = async (id: string): Promise<void> => {
   )
 }
 
-/** Two members say so. Answers what was proposed. */
+/** Has two members approve an act. Answers what was proposed. */
 async function approved(name: 'node.lost' | 'server.undo_move', body: object) {
   const [one, other] = members as [TestMember, TestMember]
   const asked = await one.act<ActOutcome>(name, body)
@@ -74,7 +74,7 @@ let reconnect: () => Promise<void>
 const cut = async ({ name } = lost): Promise<void> => {
   reconnect = await cutOff(portal, name)
 }
-/** So much time passes by the database's clock. */
+/** Makes the database believe that so much time has passed. */
 const passes = (byMinutes: number, { name } = lost) =>
   sql`update node set last_seen = last_seen - ${byMinutes} * interval '1 minute',
     lease_at = lease_at - ${byMinutes} * interval '1 minute',
@@ -120,7 +120,7 @@ describe('a lease', () => {
         .executeTakeFirstOrThrow()
       return at
     }
-    // A look that was under way may not know yet.
+    // A look that was under way may not know of the change yet.
     const hasEnd = (wanted: boolean): Promise<true> =>
       eventually('the next promise', async () => ((await until()) !== null) === wanted && true)
     await hasEnd(true)
@@ -177,7 +177,7 @@ describe('a lease', () => {
     expect(await statusOf('/xmlrpc.php', 'POST')).toBe(503)
     const asks = { 'x-http-method-override': 'DELETE' }
     expect(await statusOf('/wp-json/wp/v2/posts/1', 'GET', asks)).toBe(503)
-    // Whoever comes by the machine's own edge meets the same.
+    // Visitors who come by the machine's own edge get the same answer.
     expect((await visitAt(lost.sitesPort, name, '/', { method: 'POST' })).status).toBe(503)
   })
 
@@ -240,7 +240,7 @@ describe('a node is given up', () => {
     const body = { node: 'hn2', poweredOff: 'yes', reason: 'somebody pulled the plug' }
     const asked = await one.act<ActOutcome>('node.lost', body)
     expect(asked.body.result?.state, asked.text).toBe('proposed')
-    // It was heard of ten minutes ago.
+    // The machine was heard of ten minutes ago.
     clock.advance(minutes(30))
     const at = `/api/operator/proposals/${asked.body.result.proposal}`
     const late = await other.call('POST', `${at}/approve`)
@@ -327,7 +327,7 @@ describe('a node is given up', () => {
 describe('the machine comes back', () => {
   test('it answers nobody for servers that are elsewhere, and takes no write', async () => {
     const server = servers[0]!
-    // By its own edge, which still takes the server for its own.
+    // The machine's own edge still has the server in its table.
     expect((await visitAt(lost.sitesPort, server.name, '/', { method: 'POST' })).status).toBe(503)
     await reconnect()
     await eventually('its edge leading to the third node', async () => {
@@ -345,7 +345,7 @@ describe('the machine comes back', () => {
       const answering = await back.driver.answering()
       return servers.every((one) => (answering[one.id] ?? 0) === 0)
     })
-    // The one without a backup is there as it was.
+    // The server without a backup is unchanged.
     await eventually('the server that stayed', async () => {
       const visit = await visitAt(lost.sitesPort, bare.name, '/?now')
       return visit.status === 200
@@ -383,7 +383,7 @@ describe('the machine comes back', () => {
 
   test('where it is now may take writes, it does not go back', async () => {
     const server = servers[3]!
-    // While the third node was alone, its promises had no end.
+    // While the third node was alone, its lease had no end.
     expect((await node('undrain', 'hn2')).code).toBe(0)
     await portal.app.nodes.look()
     await cut(third)
@@ -411,7 +411,7 @@ describe('the machine comes back', () => {
     })
     expect(letters).toHaveLength(1)
     await reconnect()
-    // It runs on, in truth: it takes no write for the server.
+    // The node has in truth been running: it takes no writes for the server.
     const back = portal.app.nodes.at(third.name).driver
     expect(await back.holdWrites(server.id, seconds(60))).toBe(true)
     const visit = await visitAt(portal.config.SITES_PORT, server.name, '/?now')

@@ -1,6 +1,6 @@
 /**
- * SQL of mirrors (decision 133): which servers have one, where it may lie, which is followed next,
- * and which of them a server can be brought up from.
+ * SQL of mirrors (decision 133): which servers have one, where it may lie, which one is due next,
+ * and from which of them a server can be brought up.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
@@ -13,33 +13,36 @@ import { firstNode, type SiteRow } from './store.ts'
 
 export type MirrorRow = Selectable<DB['site_mirror']>
 
-/** A node that was away for so long has a mirror no more: another node gets one. */
+/** After so long an absence of its node a mirror is given up: another node gets one. */
 const awayMinutes = 60
-/** Places that are looked for at a time, and servers that are looked at for it. */
+/** Most mirrors begun at a time, and most servers examined for it. */
 const begunAtOnce = 20
 const lookedAtOnce = 500
-/** Resumed servers are followed at once; a suspended one has an hour from round to round. */
+/**
+ * A running server's mirror that is due later than this is made due at once, minutes: it may still
+ * have the hourly pace of a suspended server.
+ */
 const longestPaceMinutes = 5
-/** Without a sign of life of the process that has it in hand a mirror is anybody's, seconds. */
+/** A mirror is free again when its process has given no sign of life for so long, seconds. */
 export const holdSeconds = 90
 
 /** Ids of plans whose servers have a mirror. */
 type Plans = readonly number[]
 
-/** Servers that have a mirror rightly, where `s` is the server. */
+/** Whether the server `s` should have a mirror. */
 const hasOne = (plans: Plans) => sql<boolean>`(s.deleted_at is null
   and s.status in ('running', 'suspended') and s.plan_id = any(${plans}::int[]))`
 
-/** Of a row of `node`: it was heard of, or promised time, since so many minutes. */
+/** Whether the row of `node` was heard of, or promised time, within the last `since` minutes. */
 const isHeardOf = (of: 'n' | 'f', since: number) => sql<boolean>`
   coalesce(greatest(${sql.ref(`${of}.last_seen`)}, ${sql.ref(`${of}.lease_at`)})
     > clock_timestamp() - make_interval(mins => ${since}), false)`
 
 /**
- * Mirrors that are not their server's any more are to be removed: it was moved or deleted, has
- * another plan, or the mirror's node is emptied. One that takes over stays.
- * @param dropsLost also those of nodes that were away for an hour while their servers' were not:
- *   this process looks at the nodes for long enough to know
+ * Marks mirrors for removal that their server should no longer have: it was moved or deleted, has
+ * another plan, or the mirror's node is being emptied. A mirror that takes over stays.
+ * @param dropsLost also marks those on nodes that were away for an hour while their servers' nodes
+ *   were not: this process has watched the nodes for long enough to know
  */
 export async function endMirrors(db: Queryable, plans: Plans, dropsLost: boolean): Promise<void> {
   await sql`
@@ -52,7 +55,7 @@ export async function endMirrors(db: Queryable, plans: Plans, dropsLost: boolean
       or (${dropsLost} and exists (select from node n, node f
         where n.id = m.node_id and not ${isHeardOf('n', awayMinutes)}
           and f.id = m.from_node and ${isHeardOf('f', 1)})))`.execute(db)
-  // What a rescue left that nobody goes on with.
+  // Mirrors whose rescue was given up follow again.
   await sql`
     update site_mirror m set state = 'following', laid = null
     where m.state = 'taking_over' and not exists (select from site_move v
@@ -64,7 +67,7 @@ export async function endMirrors(db: Queryable, plans: Plans, dropsLost: boolean
       and m.next_at > clock_timestamp() + make_interval(mins => ${longestPaceMinutes})`.execute(db)
 }
 
-/** Whether it may be the newest there is of a server: its node is away. */
+/** Whether the mirror may be the newest copy of its server, because the server's node is away. */
 export async function isLastCopy(db: Queryable, { site_id, from_node }: MirrorRow) {
   const { rows } = await sql`
     select from site s join node f on f.id = ${from_node}
@@ -73,7 +76,7 @@ export async function isLastCopy(db: Queryable, { site_id, from_node }: MirrorRo
   return rows.length > 0
 }
 
-/** Nodes as they are for this server: what is kept for it on one is its own place. */
+/** The nodes as this server finds them: room reserved for its own mirror counts as free. */
 export async function withoutMirrorOf(
   db: Queryable,
   site: Pick<SiteRow, 'id' | 'containers'>,
@@ -92,7 +95,7 @@ export async function withoutMirrorOf(
   )
 }
 
-/** The node that takes a mirror; null: none can now. Its room is counted for the next one. */
+/** The node that takes a mirror; null: none can now. Its room is reduced for the next one. */
 function placeFor(nodes: NodeState[], site: SiteRow, taken: ReadonlySet<string>): string | null {
   const home = nodes.find(({ id }) => id === (site.node_id ?? firstNode))
   const others = nodes.filter(
@@ -100,7 +103,7 @@ function placeFor(nodes: NodeState[], site: SiteRow, taken: ReadonlySet<string>)
       id !== home?.id &&
       !taken.has(id) &&
       database === home?.database &&
-      // Whoever comes by another edge would find nothing.
+      // Visitors who come by another edge would not reach a node without an address.
       (sitesAddress ?? null) !== null,
   )
   const found = place(others, {
@@ -116,13 +119,13 @@ function placeFor(nodes: NodeState[], site: SiteRow, taken: ReadonlySet<string>)
   return found.node
 }
 
-/** Without one there is no place for a mirror. */
+/** Whether there is a second node, without which there is no place for a mirror. */
 export async function hasSecondNode(db: Queryable): Promise<boolean> {
   const nodes = await db.selectFrom('node').select('id').limit(2).execute()
   return nodes.length > 1
 }
 
-/** Begins the mirrors that are missing, as far as there is room. */
+/** Creates missing mirrors, as far as there is room. */
 export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<void> {
   if (plans.length === 0) return
   const { rows: sites } = await sql<SiteRow>`
@@ -132,13 +135,13 @@ export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<
         and m.state in ('copying', 'switching', 'undoing'))
     order by s.seq limit ${lookedAtOnce}`.execute(tx)
   if (sites.length === 0) return
-  // No order or move takes the same place.
+  // The lock keeps orders and moves from taking the same place.
   await sql`select from node order by id for no key update`.execute(tx)
   const nodes = await nodeStates(tx)
   let begun = 0
   for (const site of sites) {
     if (begun >= begunAtOnce) return
-    // What lies there is kept for somebody, or about to be removed.
+    // Content of this server on such a node is kept for somebody, or about to be removed.
     const { rows } = await sql<{ node: string }>`
       select leftover_node as node from site_move
       where site_id = ${site.id} and leftover_node is not null
@@ -162,7 +165,7 @@ export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<
 }
 
 /**
- * Takes the mirror that is due longest in hand; undefined: none is due.
+ * Claims the mirror that has been due longest; undefined: none is due.
  * @param whole also one that is to be copied whole, which may take an hour
  */
 export async function takeDue(
@@ -181,14 +184,14 @@ export async function takeDue(
   return rows[0]
 }
 
-/** What failed waits no longer: a node is there again. */
+/** Makes failed mirrors due now, because a node is there again. */
 export async function retryFailed(db: Queryable): Promise<void> {
   await sql`
     update site_mirror set next_at = clock_timestamp()
     where state = 'following' and holder is null and attempts > 0`.execute(db)
 }
 
-/** It is in this process's hand still, and for a while longer. False: it is another's. */
+/** Extends this process's claim. False: another process has the mirror. */
 export async function holdOn(db: Queryable, { id, holder }: MirrorRow): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update site_mirror set next_at = clock_timestamp() + ${holdSeconds} * interval '1 second'
@@ -196,7 +199,9 @@ export async function holdOn(db: Queryable, { id, holder }: MirrorRow): Promise<
   return numAffectedRows === 1n
 }
 
-/** What came of it in this process's hand; it is anybody's again after so many seconds. */
+/**
+ * Stores the result and ends this process's claim; the mirror is due again after so many seconds.
+ */
 export async function letGo(
   db: Queryable,
   { id, holder }: MirrorRow,
@@ -216,7 +221,10 @@ export async function letGo(
     .execute()
 }
 
-/** Whether what lies on a mirror's node is the mirror, and nobody else's by now. */
+/**
+ * Whether the content on the mirror's node is only the mirror, and not needed by a server or a
+ * move.
+ */
 export async function isOnlyMirror(db: Queryable, { id, site_id, node_id }: MirrorRow) {
   const { rows } = await sql`
     select from site where id = ${site_id} and deleted_at is null
@@ -234,7 +242,7 @@ export const forgetMirror = async (db: Queryable, id: string): Promise<void> => 
   await db.deleteFrom('site_mirror').where('id', '=', id).execute()
 }
 
-/** What comes to the mirror's node takes its place. */
+/** Resets the server's mirror on this node, whose place other content takes. */
 export async function giveWay(tx: Tx, siteId: string, node: string): Promise<void> {
   await tx
     .updateTable('site_mirror')
@@ -245,13 +253,13 @@ export async function giveWay(tx: Tx, siteId: string, node: string): Promise<voi
     .execute()
 }
 
-/** Of servers that run. */
+/** Counts of running servers. */
 export interface MirrorCounts {
-  /** They have a mirror, whole or not. */
+  /** Servers that have a mirror, complete or not. */
   readonly mirrored: number
-  /** Of these: the mirror lacks more than five minutes. */
+  /** Mirrored servers whose mirror lacks more than five minutes. */
   readonly behind: number
-  /** Their plan has one, and no node has room for it or is there. */
+  /** Servers whose plan includes a mirror, but no node has room for it or can be reached. */
   readonly missing: number
 }
 export async function countMirrors(
@@ -275,7 +283,10 @@ export interface UsableMirror {
   readonly node: string
   readonly contentAt: Date
 }
-/** By servers of this node: those that are whole, on nodes that were heard of within a minute. */
+/**
+ * Usable mirrors by the ids of this node's servers: complete ones, on nodes heard of within a
+ * minute.
+ */
 export async function usableMirrors(
   db: Queryable,
   node: string,
@@ -292,7 +303,10 @@ export async function usableMirrors(
   return new Map(rows.map((row) => [row.site, { id: row.id, node: row.node, contentAt: row.at }]))
 }
 
-/** The server is brought up from it, by rule once (failover.ts): it follows no more. */
+/**
+ * Stops the mirror from following, because the server is brought up from it; failover.ts does so
+ * once.
+ */
 export async function takeOver(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('site_mirror')
@@ -302,9 +316,9 @@ export async function takeOver(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * The server was not brought up from it. It may have run, so it is copied whole once the server's
- * node is back; until then it is left as it is. `isRefused`: it does not start, and is not tried
- * again.
+ * Makes the mirror follow again, because the server was not brought up from it. It may have run, so
+ * it is copied whole once the server's node is back; until then it is left as it is. `isRefused`:
+ * it does not start, and is not tried again.
  */
 export async function giveBack(tx: Tx, id: string, isRefused: boolean): Promise<void> {
   await tx

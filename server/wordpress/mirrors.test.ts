@@ -1,6 +1,6 @@
 /**
- * A server of a plan with a mirror: a copy on a second node follows it. Its machine is gone, and it
- * comes up from there with what was written a moment before. Prints how long that takes.
+ * A server whose plan includes a mirror: a copy on a second node follows it. Its machine is lost,
+ * and it comes up from there with what was written a moment before. Prints how long that takes.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -38,7 +38,7 @@ let an: TestCustomer
 let home: OtherNode
 let second: OtherNode
 let mirrored: OrderedServer
-/** Of a plan without. */
+/** A server whose plan includes none. */
 let plain: OrderedServer
 let writer: Writer
 let members: TestMember[]
@@ -47,7 +47,7 @@ const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
 const shown = async ({ id }: OrderedServer): Promise<Server> =>
   (await portal.call<Server>('GET', `/api/wp/${id}`, { token: an.token })).body.result
 const contentOf = (of: OtherNode, { id }: OrderedServer) => path.join(of.dataDir, 'sites', id)
-/** It is written, and a round later it is in the mirror. */
+/** Writes a post, and waits until the mirror has it. */
 async function writeAndFollow(title: string): Promise<void> {
   expect((await writer.write(title)).status).toBe(201)
   clock.advance(1)
@@ -147,7 +147,7 @@ test('a server that moves there, and home again, has a mirror at the other end',
   }
   await moveTo('hn3')
   expect((await writer.write('on the second node')).status).toBe(201)
-  // The original is kept for an hour, and no mirror is laid upon it.
+  // The original is kept for an hour, and no mirror overwrites it.
   await portal.app.mirrors.follow()
   expect(titlesIn(contentOf(home, mirrored))).not.toContain('on the second node')
   clock.advance(minutes(61))
@@ -202,7 +202,7 @@ test('its machine is gone: it comes up from its mirror, with what was written la
   expect((await writer.write('after the loss')).status).toBe(201)
   const there = titlesIn(contentOf(second, mirrored))
   expect(there).toEqual(expect.arrayContaining(['a moment before', 'after the loss']))
-  // There is no second node that could have a mirror of it.
+  // There is no second node for a mirror any more.
   await portal.app.mirrors.follow()
   expect((await shown(mirrored)).mirroredAt).toBeNull()
   const letter = await eventually('the letter', async () =>

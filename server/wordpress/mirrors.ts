@@ -1,8 +1,7 @@
 /**
- * Mirrors: copies of servers on second nodes that follow them, so that a lost machine takes at most
- * the last minute of writing along (decision 133). Every process that does jobs takes those that
- * are due in hand; one whose process was killed is anybody's again after a while, and a round that
- * is done twice leads to the same.
+ * Mirrors: copies of servers on second nodes that follow them, so that a lost machine costs at most
+ * the last minute of writing (decision 133). Every process that runs jobs claims mirrors that are
+ * due. A killed process loses its claim after a while, and a repeated round has the same result.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
@@ -44,36 +43,36 @@ export interface MirrorDeps {
   readonly catalog: Catalog
   readonly addressing: SiteAddressing
   readonly nodes: Pick<Nodes, 'at'>
-  /** Archives under way lie here. */
+  /** Folder for archives under way. */
   readonly folder: string
-  /** From the beginning of a round to that of the next one, seconds; 30 when not given. */
+  /** Seconds from the beginning of a round to that of the next one; 30 when not given. */
   readonly everySeconds?: number | undefined
 }
 
-/** Leaves a round half of the minute that is promised. */
+/** Leaves half of the promised minute for a round itself. */
 const usualSeconds = 30
-/** Nobody writes to one that is suspended. */
+/** A suspended server has hardly any writes, so its rounds are rare. */
 const suspendedSeconds = 3_600
-/** What its owner or the portal does with the server ends within seconds to minutes. */
+/** Acts of the owner or the portal that block a round end within seconds to minutes. */
 const busySeconds = 15
 const longestRestSeconds = 60
-/** Rounds under way at a time, of each run. One in a process may copy a server whole. */
+/** Rounds under way at a time, per run. Of these one per process may be a whole copy. */
 const atOnce = 2
-/** After so many failures in a row it is copied whole. */
+/** After so many failures in a row the server is copied whole. */
 const mostAttempts = 10
-/** A process that looks at the nodes for so long knows which of them are away. */
+/** After it has watched the nodes for so long a process knows which of them are away. */
 const lookedMs = minutes(2)
 const lookMs = seconds(1)
-/** From one look at what should have a mirror to the next one. */
+/** Longest interval between two checks of which servers should have a mirror. */
 const mostArrangeMs = seconds(10)
-/** The next run begins with the next minute. */
+/** A run ends before the next one begins, with the next minute. */
 const runMs = seconds(55)
 /** Longest time of one archive: a site of many gigabytes. */
 const copyMs = minutes(120)
 
 export const mirrorJob = 'follow-mirrors'
 
-/** What lies on the mirror's node is not what follows here. */
+/** The content on the mirror's node is not the one that the rounds continue. */
 class OtherCopy extends Error {}
 const otherCopy = (error: unknown): never => {
   if (error instanceof DriverFailure && error.kind === 'rejected')
@@ -82,9 +81,9 @@ const otherCopy = (error: unknown): never => {
 }
 
 export interface Mirrors {
-  /** A run begins at once, in whichever process: this one starts. */
+  /** Has a run begin at once, in whichever process, because this one starts. */
   follow(): Promise<void>
-  /** The same, and what failed is tried again: a node came back. */
+  /** As `follow`, and tries failed mirrors again, because a node came back. */
   followAgain(): Promise<void>
   counts(): Promise<MirrorCounts>
 }
@@ -99,12 +98,12 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   const started = performance.now()
   async function arrange(): Promise<void> {
     const plans = mirroredPlans()
-    // When nodes were heard of last stands in the database once they were looked at.
+    // The database knows when nodes were last heard of only after they were looked at for a while.
     await endMirrors(db, plans, performance.now() - started > lookedMs)
     await transaction(db, (tx) => beginMirrors(tx, clock, plans))
   }
 
-  /** What is left of it on its node goes; a node that is away is asked again. */
+  /** Removes the mirror from its node; a node that is away is asked again. */
   async function end(row: MirrorRow): Promise<void> {
     if (await isLastCopy(db, row)) return
     if (await isOnlyMirror(db, row)) {
@@ -119,7 +118,7 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   }
 
   const fileOf = (id: string): string => path.join(deps.folder, `mirror-${id}.tar.gz`)
-  /** Archives that a process which was killed, or a line that broke, has left. */
+  /** Removes archives left by a killed process or a broken connection. */
   async function sweep(): Promise<void> {
     const inUse = new Set([...inHand.values()].map(({ id }) => path.basename(fileOf(id))))
     const names: string[] = await fs.readdir(deps.folder).catch(() => [])
@@ -130,15 +129,15 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     }
   }
 
-  /** One round; false: it is no time for one. */
+  /** Does one round; false: the server's state allows none now. */
   async function follow(row: MirrorRow, signal: AbortSignal): Promise<boolean> {
     const site = await siteById(db, row.site_id)
     if (!site || (site.status !== 'running' && site.status !== 'suspended')) return false
     if ((site.node_id ?? firstNode) !== row.from_node) return false
-    // Neither half of an update nor of a restore is what its owner wants to have again.
+    // Neither half an update nor half a restore is content that its owner wants back.
     if ((await hasOtherContent(db, site.id)) || (await hasUpdateUnderWay(db, site.id))) return false
     const to = deps.nodes.at(row.node_id)
-    // It may have been started, and the server not been brought up from it.
+    // The copy may have been started by a rescue that did not succeed.
     if (row.laid === null) await to.driver.stop(site.id)
     const from = deps.nodes.at(row.from_node)
     const spec = await specOf(db, deps.addressing, site)
@@ -151,7 +150,8 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     try {
       const out = from.driver.copyOut(site.id, of, file)
       const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
-      // Its server may be brought up from it meanwhile, or another process have it in hand.
+      // The server may be brought up from the mirror meanwhile, or another process may have claimed
+      // it.
       if (!(await holdOn(db, row))) return true
       const lines = row.laid === null ? await from.driver.log(site.id).tail(5_000) : []
       const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines).catch(otherCopy)
@@ -175,8 +175,8 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     const attempts = row.attempts + 1
     const rest = Math.min(longestRestSeconds, everySeconds * 2 ** Math.min(attempts, 10))
     log.warn({ err: error, site: row.site_id, attempts }, 'a mirror did not follow')
-    // Nobody knows any more what one of the two ends has come to. What lies there is whole, and
-    // stays of use until everything has come once more, unless it is not this mirror.
+    // It is unknown which state one of the two ends has reached. The mirror's content is complete,
+    // and stays useful until everything has been copied once more, unless it is not this mirror's.
     const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
     const isOther = error instanceof OtherCopy
     const anew = row.laid !== null && (isRefused || isOther || attempts % mostAttempts === 0)
@@ -213,7 +213,7 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     }
   }
 
-  /** Of this process: one run may wait for the end of its rounds while the next goes on. */
+  /** Rounds of this process: one run may wait for the end of its rounds while the next goes on. */
   const inHand = new Map<Promise<void>, MirrorRow>()
   async function run(signal: AbortSignal): Promise<void> {
     await sweep()
@@ -252,7 +252,8 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   deps.jobs.define({
     name: mirrorJob,
     cron: '* * * * *',
-    // Slow rounds, and one that copies a large server whole, do not keep the others waiting.
+    // Several runs overlap, so that slow rounds, and the whole copy of a large server, do not keep
+    // the others waiting.
     concurrency: 3,
     retries: 0,
     limitSeconds: 5 * 3600,

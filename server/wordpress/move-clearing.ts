@@ -1,6 +1,7 @@
 /**
- * What a move left behind: the original is stopped, kept as a way back, and removed; a copy that
- * came to nothing is removed. A node that is away is asked again every five minutes.
+ * Clears what a move left behind: the original is stopped, kept so that the move can be undone, and
+ * removed; the copy of a failed move is removed. A node that is away is asked again every five
+ * minutes.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -23,16 +24,16 @@ export interface MoveDeps {
   readonly jobs: Jobs
   readonly addressing: SiteAddressing
   readonly nodes: Pick<Nodes, 'at' | 'tell' | 'rerouted'>
-  /** Archives under way lie here. */
+  /** Folder for archives under way. */
   readonly folder: string
-  /** Tells the edges, that of the first node before the others, that of the last after them. */
+  /** Tells the edges, that of node `first` before the others and that of `last` after them. */
   readonly tellInOrder: (first: string, last: string) => Promise<void>
-  /** Takes letters that wait on a node which is not the site's any more. */
+  /** Takes letters that wait on a node which no longer has the site. */
   readonly collectFrom: (driver: WordpressDriver, siteId: string) => Promise<void>
 }
 
 export interface MoveClearing {
-  /** One look at everything that is left behind. */
+  /** Clears everything that is due. */
   clear(): Promise<void>
 }
 
@@ -46,7 +47,8 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
     const site = await siteById(db, row.site_id)
     const isDue =
       row.expires_at === null || row.expires_at <= clock.now() || site?.deleted_at !== null
-    // It came back, or is on its way back: what is there is the server itself.
+    // Is true where the server came back or is on its way back: then the content there is the
+    // server itself.
     const isHome = site?.deleted_at === null && (site.node_id ?? firstNode) === node
     const comes = await db
       .selectFrom('site_move')
@@ -61,7 +63,7 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       const { driver } = deps.nodes.at(node)
       if (!row.leftover_stopped && row.state !== 'failed') {
         await driver.stop(row.site_id)
-        // A node that was lost is back: what was written there at the end may be asked for.
+        // A lost node is back: its last writes may be asked for.
         const isBack = row.state === 'moved' && row.backup_id !== null && site?.deleted_at === null
         await db
           .updateTable('site_move')
@@ -86,7 +88,10 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       .execute()
   }
 
-  /** The original may still hold writes: it was away when the move was given up. */
+  /**
+   * Ends a hold of writes that the original may still have, because it was away when the move was
+   * given up.
+   */
   async function letGo(row: MoveRow): Promise<void> {
     const site = await siteById(db, row.site_id)
     const newest = await newestMove(db, row.site_id)
@@ -101,7 +106,7 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
         const row = await moveById(db, id)
         if (row && !['copying', 'switching', 'undoing'].includes(row.state)) await clearOne(row)
       } catch (error) {
-        // Its node is away: it is asked again.
+        // The node is away, and is asked again.
         if (!(error instanceof DriverFailure)) throw error
         log.warn({ err: error, move: id }, 'what a move left behind is still there')
       }

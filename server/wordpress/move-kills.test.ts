@@ -1,6 +1,6 @@
 /**
- * The portal ends in the middle of a move, at each of its steps, on the node that gives the server
- * and on the one that takes it: the move ends, the server runs once, and no write is lost.
+ * The portal is killed during a move, at each of its steps, on the node that gives the server and
+ * on the one that takes it: the move ends, the server runs once, and no write is lost.
  */
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ type Act = 'copyOut' | 'copyIn' | 'start' | 'holdWrites' | 'holdVisitors' | 'rem
 let stopAt: { act: Act; when: 'before' | 'after'; call: number } | undefined
 let onStop: () => void = () => undefined
 
-/** Does nothing any more once the stop is reached: as if the portal's process were gone. */
+/** Does nothing more once the stop is reached, as if the portal's process were gone. */
 const until = async <T>(act: Act, work: () => Promise<T>): Promise<T> => {
   const stop = stopAt
   if (stop?.act !== act || --stop.call > 0) return await work()
@@ -77,19 +77,19 @@ afterAll(async () => {
 const gives = [
   { act: 'copyOut', when: 'after', call: 1 },
   { act: 'holdVisitors', when: 'after', call: 1 },
-  // The last changes, while writes wait.
+  // The last changes are sent, while writes are held.
   { act: 'copyOut', when: 'after', call: 2 },
-  // The original takes no write any more, and nothing is written down.
+  // The original takes no more writes, and the switch is not stored yet.
   { act: 'holdWrites', when: 'after', call: 2 },
 ] as const
 const takes = [
   { act: 'copyIn', when: 'after', call: 1 },
   { act: 'start', when: 'after', call: 1 },
   { act: 'copyIn', when: 'after', call: 2 },
-  // The node is written down, and nobody was told.
+  // The switch is stored, and no edge was told.
   { act: 'holdWrites', when: 'before', call: 2 },
 ] as const
-/** There and back, as often as there are ways to be stopped. */
+/** Moves there and back, one for each way of being stopped. */
 type Stop = NonNullable<typeof stopAt>
 const ways = gives.flatMap((give, index): (Stop & { to: string })[] => [
   { ...give, to: 'hn2' },
@@ -142,7 +142,7 @@ test.each(ways)(
     const at = to === 'hn2' ? other.dataDir : portal.dataDir
     const there = titlesIn(path.join(at, 'sites', server.id))
     expect(titles.filter((title) => !there.includes(title))).toEqual([])
-    // What is left behind is stopped, and the next move takes its place.
+    // The leftover is stopped, and the next move replaces it.
     await eventually('one of them running', async () => {
       await portal.app.moves.clear()
       const counts = await Promise.all(

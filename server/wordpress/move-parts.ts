@@ -1,4 +1,4 @@
-/** What a move and its way back share. */
+/** Limits and steps that a move and the way back share. */
 import { minutes, seconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { MoveChange, MoveRow } from './move-store.ts'
@@ -6,34 +6,40 @@ import type { NodeControl } from './routed-driver.ts'
 import type { SiteRow } from './store.ts'
 
 export const startMs = minutes(5)
-/** Requests that write are waited for so long before they are held; then it is tried again. */
+/** How long writing requests under way are waited for; after that the switch is tried again. */
 export const patienceMs = 1_500
-/** Writes wait at the edge for so long at most. */
+/** Longest time that writes wait at the edge. */
 export const edgeHoldMs = seconds(20)
-/** The copy does nothing by itself until the switch. */
+/**
+ * How long the copy's writes and scheduled work are held; it does nothing by itself until the
+ * switch.
+ */
 export const copyHoldMs = minutes(10)
 
-/** The switch is given up before writes go on at the edge. */
+/** The switch is given up after this, before the edge lets writes go on. */
 export const switchMs = seconds(15)
 
-/** What cannot be mended by another try. */
+/** A failure that another try cannot mend. */
 export class GivenUp extends Error {}
 
-/** Steps that both take, each of which may be done twice. */
+/** Steps of both; each may be repeated. */
 export interface MoveSteps {
-  /** Everything that the switch changes in the database, at once. */
+  /** Stores everything that the switch changes in the database, in one transaction. */
   readonly writeDown: (
     tx: Tx,
     of: { readonly row: MoveRow; readonly site: SiteRow },
     to: { readonly node: string; readonly values: MoveChange },
   ) => Promise<void>
-  /** Nobody waits any more, whatever came of it. */
+  /** Ends all holds of writes, whatever the outcome. */
   readonly letGo: (of: { readonly site: SiteRow; readonly from: NodeControl }) => Promise<void>
-  /** The server is there: it writes, the edges know, and who watched its log watches there. */
+  /**
+   * Completes the switch once it is stored: lets the server write, tells the edges, and sends
+   * readers of its log to the new node.
+   */
   readonly arrive: (
     row: MoveRow,
     at: { readonly node: string; readonly other: string },
   ) => Promise<void>
-  /** Undefined while it is away. */
+  /** The node's control; undefined while the node is away. */
   readonly controlIfThere: (node: string) => NodeControl | undefined
 }

@@ -1,4 +1,4 @@
-/** The archives of a move: the whole server, then what changed, until little is left. */
+/** The rounds of a move: the whole server first, then the changes, until few are left. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { later, minutes, seconds } from '../platform/clock.ts'
@@ -13,19 +13,19 @@ import { within } from './within.ts'
 
 /** Longest time of one archive: a site of many gigabytes. */
 const copyMs = minutes(120)
-/** Changes that followed within this time are few enough to be waited for. */
+/** Changes that took no longer than this to follow are few enough to hold writes for. */
 const shortMs = 1_500
-/** A database of up to so many bytes follows within that time, though it goes whole. */
+/** A database up to this size, bytes, follows within that time, although it is sent whole. */
 const smallDatabase = 8 * 1_048_576
-/** What visitors write to the files within so long is little. */
+/** In this time visitors write only a little to the files. */
 const littleTimeMs = seconds(20)
-/** A round that takes more than this share of the one before shows that another gains nothing. */
+/** If a round takes more than this share of the time of the one before, another gains nothing. */
 const worthwhileShare = 0.75
-/** So often changes are followed before writes wait, whatever they take. */
+/** Most rounds of following before writes are held, however long they take. */
 const mostRounds = 5
-/** So often the copy is compared with the original before a difference counts. */
+/** How often the copy is compared with the original before a difference counts. */
 const mostLooks = 3
-/** Both ends of a move, and the server as it is to be there. */
+/** Both ends of a move, and the spec that the server has at the new one. */
 export interface Ends {
   readonly row: MoveRow
   readonly site: SiteRow
@@ -35,20 +35,20 @@ export interface Ends {
   readonly signal: AbortSignal
 }
 
-/** What one round was. */
+/** What one round did. */
 interface Copied {
-  /** The number of the next one. */
+  /** The number of the next round. */
   readonly next: number
-  /** Something was changed besides the database. */
+  /** Whether anything but the database changed. */
   readonly hasFiles: boolean
-  /** Its database is known to follow soon. */
+  /** Whether the database is known to follow soon. */
   readonly isSmall: boolean
 }
 
 export const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
 
 export interface MoveRounds {
-  /** Copies and follows; answers the round that the switch begins with. */
+  /** Copies the server and follows its changes; answers the round that the switch begins with. */
   untilLittleIsLeft(ends: Ends): Promise<number>
   copy(ends: Ends, round: number): Promise<Copied>
 }
@@ -58,11 +58,12 @@ export function createMoveRounds({
   clock,
   folder,
 }: Pick<MoveDeps, 'db' | 'clock' | 'folder'>): MoveRounds {
-  /** One archive from one node to the other. */
+  /** Sends one archive from one node to the other. */
   async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
     const file = path.join(folder, `${row.id}.tar.gz`)
     const { database, compression, release } = to.driver.capabilities
-    // Before it is packed: what another process packs later is newer, and is laid for good.
+    // The number is drawn before packing: an archive that another process packs later has a higher
+    // one and wins.
     const attempt = await nextAttempt(db)
     const of = { moveId: row.id, round, attempt, database, compression, release }
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
@@ -78,7 +79,7 @@ export function createMoveRounds({
         round: round + 1,
         copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
       })
-      // What becomes another database takes longer.
+      // Converting to the other database takes longer.
       const longest = database === from.driver.capabilities.database ? smallDatabase : 0
       return {
         next: round + 1,
@@ -89,7 +90,9 @@ export function createMoveRounds({
       await fs.rm(file, { force: true })
     }
   }
-  /** A process that was thought dead may have been overtaken by one that led it to its end. */
+  /**
+   * Refuses to continue a move that another process has ended, because this one was thought dead.
+   */
   async function requireLed(row: MoveRow): Promise<void> {
     const now = await moveById(db, row.id)
     if (now?.state !== 'copying' && now?.state !== 'switching')
@@ -99,8 +102,9 @@ export function createMoveRounds({
     (await moveById(db, row.id))?.copied_bytes ?? 0n
 
   /**
-   * The copy runs, does nothing by itself, and answers as the original does. Answers the next
-   * round: what was written between two looks makes a page differ, and follows before the next one.
+   * Starts the copy, which does nothing by itself, and checks that it answers as the original does.
+   * Answers the next round: a write between two looks makes a page differ, so its changes follow
+   * before the next look.
    */
   async function rehearse(ends: Ends, first: number): Promise<number> {
     const { row, site, spec, from, to, signal } = ends
@@ -111,11 +115,11 @@ export function createMoveRounds({
     for (let [looks, round] = [1, first]; ; looks++) {
       const original = createVisitor(from.driver)
       const before = await original.lookBefore(visited, paths)
-      // A post that is written while pages are chosen is there when its page is looked at next.
+      // The paths are chosen once: a post written meanwhile would otherwise add a page.
       paths ??= before.pages.map(({ path: at }) => at)
       const found = await createVisitor(to.driver).lookAfter(visited, before)
       if (found.length === 0) return round
-      // A page on which something new stands every second differs from itself as well.
+      // A page that changes all the time differs from itself as well.
       const changing = new Set(
         (await original.lookAfter(visited, before)).map(({ path: at }) => at),
       )
@@ -129,7 +133,7 @@ export function createMoveRounds({
     }
   }
 
-  /** Rounds until little is left; answers the next one. */
+  /** Follows the changes until few are left; answers the next round. */
   async function followClosely(ends: Ends, first: number): Promise<number> {
     let round = first
     let tookMs = Number.POSITIVE_INFINITY
@@ -138,11 +142,11 @@ export function createMoveRounds({
       const copied = await copy(ends, round)
       round = copied.next
       tookMs = performance.now() - began
-      // Each round has its own time: a database goes whole, and an engine takes seconds for it.
+      // Each round has a minimum: a database is sent whole, and an engine takes seconds for that.
       const gainsNothing = !copied.hasFiles || tookMs > beforeMs * worthwhileShare
       if (tookMs < shortMs || (tookMs < switchMs && gainsNothing)) break
     }
-    // Writes would be held for as long, again and again, and the switch be given up each time.
+    // Otherwise writes would be held for as long again and again, and each switch given up.
     if (isUp(ends) && tookMs > switchMs)
       throw new GivenUp('its changes take longer to follow than writes may wait')
     return round
@@ -151,7 +155,7 @@ export function createMoveRounds({
   async function untilLittleIsLeft(ends: Ends): Promise<number> {
     const { row, site, to } = ends
     let { round } = row
-    // Of an earlier try, or the original of a move back.
+    // Removes what an earlier try left, or the original where the server moves back.
     if (round === 0) {
       await requireLed(row)
       await to.driver.remove(site.id)
@@ -161,7 +165,7 @@ export function createMoveRounds({
     round = next
     if (isUp(ends)) round = await rehearse(ends, round)
     else await to.driver.stop(site.id)
-    // What was written since then may be little, and follow while writes wait.
+    // If little time has passed, few changes are left, and they can follow while writes wait.
     if (isSmall && clock.now() < until) return round
     return await followClosely(ends, round)
   }

@@ -1,4 +1,4 @@
-/** SQL of moves of servers between nodes, and when one may begin. */
+/** SQL of moves of servers between nodes, and the conditions for beginning one. */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable, type Updateable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
@@ -17,15 +17,15 @@ import { hasUpdateUnderWay } from './update-store.ts'
 export type MoveRow = Selectable<DB['site_move']>
 export type MoveChange = Updateable<DB['site_move']>
 
-/** Leads one server from its node to another, or back. Payload { moveId }. */
+/** Moves one server from its node to another, or back. Payload { moveId }. */
 export const moveJob = 'move-site'
 /** Stops and removes what a move left behind. Payload { moveId }. */
 export const clearMoveJob = 'clear-move'
 
-/** The original is kept so long, stopped. */
+/** How long the stopped original is kept. */
 export const keptMs = hours(1)
 
-/** Why a server cannot be moved at this moment. */
+/** Why a server cannot be moved at this moment; `sentenceOf` has the sentences. */
 export type Hindrance =
   | 'state'
   | 'copy'
@@ -84,7 +84,7 @@ export const moveById = async (db: Queryable, id: string): Promise<MoveRow | und
     ? await db.selectFrom('site_move').selectAll().where('id', '=', id).executeTakeFirst()
     : undefined
 
-/** Higher than every one before, whichever process asks: a number of a transaction. */
+/** Higher than every earlier attempt of any process: the number of a database transaction. */
 export async function nextAttempt(db: Queryable): Promise<number> {
   const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)
   return Number(rows[0]?.id)
@@ -102,7 +102,7 @@ export const newestMove = (db: Queryable, siteId: string): Promise<MoveRow | und
 const isMovable = ({ status }: Pick<SiteRow, 'status'>): boolean =>
   status === 'running' || status === 'suspended'
 
-/** What its owner or the portal does with it, and a move would disturb. */
+/** Work of the owner or the portal on the server that a move would disturb. */
 async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | undefined> {
   if (await hasUnfinishedCopy(db, siteId)) return 'copy'
   if (await hasUpdateUnderWay(db, siteId)) return 'update'
@@ -111,11 +111,13 @@ async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | unde
   return rows.length > 0 ? 'import' : undefined
 }
 
-/** Whether a copy with the one database follows an original with the other: both are known. */
+/** Whether a copy with one database can follow an original with the other: both are known. */
 export const canFollow = (original: string | null, copy: string | null): boolean =>
   original !== null && copy !== null
 
-/** The node that takes a server, or why none does. `only`: null for any other than its own. */
+/**
+ * The node that takes the server, or why none does. `only`: the wanted node; null: any but its own.
+ */
 function targetOf(
   nodes: readonly NodeState[],
   site: SiteRow,
@@ -125,12 +127,12 @@ function targetOf(
   if (only === from) return { none: 'here' }
   const database = nodes.find(({ id }) => id === from)?.database ?? null
   const others = nodes.filter(({ id }) => id !== from && (only === null || id === only))
-  // Another database than its owner has is the operator's wish, and no drain's.
+  // Only the operator may choose a node with another database; a drain keeps the database.
   const fits = (node: NodeState): boolean =>
     node.database === database || (only !== null && canFollow(database, node.database ?? null))
   const alike = database === null ? [] : others.filter(fits)
   if (others.length > 0 && alike.length === 0) return { none: 'runtime' }
-  // Whoever comes by another edge would find nothing.
+  // Visitors who come by another edge would not reach a node without an address.
   const reached = alike.filter((node) => node.sitesAddress !== null)
   if (alike.length > 0 && reached.length === 0) return { none: 'address' }
   return place(reached, {
@@ -167,8 +169,8 @@ export interface BegunMove {
 }
 
 /**
- * Begins to move a server; the job goes on. Refuses with not_found, and with conflict where it
- * cannot be moved now. `to`: null for the emptiest node that can take it.
+ * Begins to move a server; a job continues. `to`: null for the emptiest node that can take it.
+ * Refuses with not_found, and with conflict where the server cannot be moved now.
  */
 export async function beginMove(
   tx: Tx,
@@ -180,7 +182,7 @@ export async function beginMove(
   if (!isMovable(site)) refuse('state')
   const busy = await busyWith(tx, site.id)
   if (busy) refuse(busy)
-  // Two moves of one moment do not take the same place.
+  // The lock keeps two simultaneous moves from taking the same place.
   await sql`select from node order by id for no key update`.execute(tx)
   const nodes = await nodeStates(tx)
   if (of.to !== null && !nodes.some(({ id }) => id === of.to)) throw new Refusal('not_found')
@@ -210,8 +212,8 @@ export async function beginMove(
 }
 
 /**
- * The move of a server whose original can take its place again. Refuses with not_found, and with
- * conflict where no original is kept, and while the node that it is on is away and may take writes.
+ * The move of a server whose original can replace it again. Refuses with not_found, and with
+ * conflict where no original is kept, or while the server's node is away and may still take writes.
  */
 export async function undoableMove(
   tx: Tx,
@@ -229,7 +231,7 @@ export async function undoableMove(
     move?.state === 'moved' &&
     move.leftover_node === move.from_node &&
     move.expires_at !== null &&
-    // Of a lost node it is there once that is back.
+    // After a rescue the original exists again once its lost node is back.
     (move.backup_id === null || move.leftover_stopped) &&
     move.expires_at > clock.now()
   if (!isKept || move.switched_at === null)
@@ -252,8 +254,8 @@ export async function undoableMove(
 }
 
 /**
- * Begins to put the original in its place again, as it was when the server was switched: what was
- * written since is lost. Refuses as `undoableMove`.
+ * Begins to put the original back, as it was when the server was switched: what was written since
+ * is lost. Refuses as `undoableMove`.
  */
 export async function beginUndo(
   tx: Tx,
@@ -278,7 +280,7 @@ export async function beginUndo(
   }
 }
 
-/** What is left behind of moves and is to be stopped or removed at `now`. */
+/** Moves whose leftovers are to be stopped or removed at `now`. */
 export async function leftoversDue(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select m.id from site_move m join site s on s.id = m.site_id
@@ -293,7 +295,7 @@ export async function leftoversDue(db: Queryable, now: Date): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Sites of which a node holds a copy rightly, although they are another node's. */
+/** Sites of which the node rightly holds a copy although they run on another node. */
 export async function copiesHeldBy(db: Queryable, node: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct site_id::text as id from site_move

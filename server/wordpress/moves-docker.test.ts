@@ -1,6 +1,6 @@
 /**
- * A server grows out of the embedded runtime while it is read and written to: it moves to a node
- * with an engine of containers, whose database is MariaDB, and back with all that it has there.
+ * A server outgrows the embedded runtime while it is read and written to: it moves to a node with a
+ * container engine, whose database is MariaDB, and back with everything that it has there.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
@@ -44,7 +44,7 @@ function everything(): void {
     let server: OrderedServer
     let writer: Writer
     let other: OtherNode
-    /** With the same engine, and sites in a folder of its own. */
+    /** A node with the same engine, and a folder of sites of its own. */
     let third: OtherNode
     const files = { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir }
 
@@ -78,7 +78,7 @@ function everything(): void {
         reason: 'the shop needs MariaDB',
         ...body,
       })
-    /** Resolves once it is elsewhere. */
+    /** Resolves once the server is on the other node. */
     const moved = async (body: { node?: string }): Promise<void> => {
       const begun = await move(body)
       expect(begun.status, begun.text).toBe(200)
@@ -113,7 +113,7 @@ function everything(): void {
     const backups = async (): Promise<readonly Made[]> =>
       (await portal.call<Made[]>('GET', `/api/wp/${server.id}/backups`, { token: an.token })).body
         .result
-    /** The newest one. */
+    /** The newest backup, when there are `count`. */
     const backedUp = (count: number): Promise<Made> =>
       eventually(
         'a proven backup',
@@ -141,7 +141,7 @@ function everything(): void {
       const there = await titles(other.sitesPort)
       expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
 
-      // Its backups can be restored no more, so another one is made at once.
+      // Its older backups cannot be restored any more, so a new one is made at once.
       await backedUp(2)
       const restore = `/api/wp/${server.id}/backups/${onSqlite.id}/restore`
       const refused = await portal.call('POST', restore, { token })
@@ -153,7 +153,8 @@ function everything(): void {
       const ports = [other.sitesPort, third.sitesPort]
       const seen = await underLoad(
         { server, ports, writer, title: 'written on the way', pauseMs: 1_000 },
-        // Nobody loses MariaDB without being asked either: of the two others this one has it.
+        // A move keeps MariaDB unless the operator chooses otherwise: of the two other nodes this
+        // one has it.
         () => moved({}),
       )
       expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
@@ -208,7 +209,7 @@ function everything(): void {
       for (const [makes, drops, words] of refused) {
         await runs(makes)
         await expect(back()).rejects.toThrow(words)
-        // It is where it was, takes writes at once, and nothing of the copy is left.
+        // The server is where it was, takes writes at once, and nothing of the copy is left.
         expect((await writer.write('still here')).status).toBe(201)
         expect(await titles(third.sitesPort)).toContain('still here')
         await portal.app.moves.clear()
@@ -234,7 +235,7 @@ function everything(): void {
       )
       const after = await asks<Record<string, string | null>>(portal.config.SITES_PORT, 'read')
       expect(after).toMatchObject(before)
-      // Numbers go on where they were, as on MariaDB.
+      // Row numbers continue as on MariaDB.
       const { id: second } = await asks<{ id: number }>(portal.config.SITES_PORT, 'add&n=2')
       expect(second).toBe(first + 1)
     })

@@ -1,6 +1,7 @@
 /**
- * A server moves to another machine while its visitors go on, told through the API: nobody meets an
- * error, what is written at any moment is there afterwards, and the original is a way back.
+ * A server moves to another machine while its visitors go on, told through the API: no visitor gets
+ * an error, every write is there afterwards, and the original is kept so that the move can be
+ * undone.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -32,7 +33,7 @@ import { hours, later, minutes } from '../platform/clock.ts'
 import { newestMove, type MoveRow } from './move-store.ts'
 
 const clock = manualClock()
-/** So long it takes to read a server on the first node. */
+/** How long reading a server on the first node takes, ms. */
 let copyingMs = 0
 const reason = 'the machine gets more memory'
 let portal: TestPortal
@@ -236,12 +237,12 @@ test('a server that is suspended moves as it is, and stays suspended', async () 
   const at = (await nodeOf(idle.id)) === 'hn2' ? 'hn2' : 'main'
   const to = at === 'hn2' ? 'main' : 'hn2'
   expect((await move({ server: idle.id, node: to })).status).toBe(200)
-  // The whole, and what the switch carries: the database is small.
+  // Two rounds: the whole content, and the one at the switch, because the database is small.
   expect(await ended(idle.id, 'moved')).toMatchObject({ round: 2 })
   expect(await nodeOf(idle.id)).toBe(to)
   addToDatabase((to === 'main' ? mainFolder : otherFolder)(idle.id), 9)
   expect((await move({ server: idle.id, node: at })).status).toBe(200)
-  // What changed of a large one follows before the switch, too.
+  // A large database has one more round before the switch.
   expect(await ended(idle.id, 'moved')).toMatchObject({ round: 3 })
   expect((await staff.act('work.release_server', { server: idle.id, reason })).status).toBe(200)
   await eventually(
@@ -268,7 +269,8 @@ test('letters on the machine that it left are taken, however many the site has s
   expect((await move({ server: busy.id, node: from === 'main' ? 'hn2' : 'main' })).status).toBe(200)
   await ended(busy.id, 'moved')
   const { db } = portal.app
-  // All that may be taken within an hour, and it still is so when the original is removed.
+  // As many letters as may be taken within an hour; the limit still holds when the original is
+  // removed.
   await sql`
     with letter as (
       insert into site_letter (site_id, key, created_at, from_address, subject, bytes, message_id)

@@ -1,17 +1,17 @@
 /**
- * One server on its way to another node, while its visitors go on (decision 119).
+ * Moves one server to another node, while its visitors go on (decision 119).
  *
  * | state     | what is done                                           | visitors              |
  * |-----------|--------------------------------------------------------|-----------------------|
  * | copying   | it is copied, the copy starts, its pages are compared, | notice nothing        |
- * |           | and what changed meanwhile follows                     |                       |
- * | switching | writes wait, the last changes follow, the node is      | read on; writes wait  |
- * |           | written down, and the edges are told                   |                       |
+ * |           | and changes made meanwhile follow                      |                       |
+ * | switching | writes wait, the last changes follow, the new node is  | read on; writes wait  |
+ * |           | stored (the switch), and the edges are told            |                       |
  * | moved     | the original is stopped, and removed an hour later     | are on the other node |
  * | undoing   | the original starts and takes its place again          | read on; writes wait  |
  *
- * Each step may be done twice, so a kill at any point leads to the same step again. Until the node
- * is written down nothing has happened to the server, and afterwards the original takes no write.
+ * Each step may be repeated, so a kill at any point leads to the same step again. Until the switch
+ * is stored the server is unchanged, and afterwards the original takes no write.
  */
 import { seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
@@ -38,10 +38,10 @@ import type { NodeControl } from './routed-driver.ts'
 import { firstNode, lockSite, siteById, specOf } from './store.ts'
 import { createWayBack, type WayBackDeps } from './way-back.ts'
 
-/** Failures that are counted; a kill of the portal is none. */
+/** Failed attempts per move. An attempt that ends because the portal is killed does not count. */
 const maxAttempts = 3
 const switchTries = 5
-/** Visitors in hand end on the original. */
+/** How long requests under way may take to end on the original. */
 const lastVisitorsMs = seconds(5)
 
 export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof defineClearing> {
@@ -63,13 +63,13 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
   }
 
-  /** Nobody waits any more, whatever came of it. */
+  /** Ends all holds of writes, whatever the outcome. */
   async function letGo({ site, from }: Pick<Ends, 'site' | 'from'>): Promise<void> {
     await from.edge.holdWrites(site.id, 0, 0).catch(() => undefined)
     await from.driver.holdWrites(site.id, 0).catch(() => undefined)
   }
 
-  /** Everything that the switch changes in the database, at once. */
+  /** Stores everything that the switch changes in the database, in one transaction. */
   async function writeDown(
     tx: Tx,
     { row, site }: Pick<Ends, 'row' | 'site'>,
@@ -91,12 +91,12 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       })
       .where('id', '=', row.id)
       .execute()
-    // Its names or size may have changed since the copy was started.
+    // The server's names or size may have changed since the copy was started.
     if (site.status === 'running') await jobs.add(tx, ensureJob, { siteId: site.id })
     if (row.cause === 'drain') await jobs.add(tx, emptyJob, {})
   }
 
-  /** False: somebody writes for too long to be waited for. */
+  /** Holds all writes. False: a writing request took too long to be waited for. */
   async function holdAll(ends: Ends): Promise<boolean> {
     const { site, from } = ends
     if (await from.edge.holdWrites(site.id, edgeHoldMs, patienceMs)) {
@@ -107,7 +107,10 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     return false
   }
 
-  /** Resolves, with when it began, once it is written down: from then on nothing is tried again. */
+  /**
+   * Switches the server; resolves with the time at which it began once the switch is stored. From
+   * then on nothing is tried again.
+   */
   async function switchOver(ends: Ends, round: number): Promise<number> {
     const { row, site, spec, from, to } = ends
     await set(row, { state: 'switching' })
@@ -120,7 +123,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         const { host } = new URL(spec.url)
         const status = await to.driver.frontPage(site.id, host)
         if (status >= 500) throw new GivenUp(`the copy answers ${status}`)
-        // Whoever was not told of the switch finds an original that takes nothing.
+        // An edge that does not know of the switch yet reaches an original that takes no writes.
         await from.driver.holdWrites(site.id, await fenceMsOf(db, row.from_node))
         if (performance.now() - began > switchMs)
           throw new DriverFailure('unavailable', 'the switch took too long')
@@ -137,7 +140,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         }),
       )
     } catch (error) {
-      // Where nobody knows whether it was written down, the row does.
+      // If the outcome of the transaction is unknown, the row tells it.
       const now = await moveById(db, row.id)
       if (now?.state !== 'moved') {
         await letGo(ends)
@@ -148,14 +151,18 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     return began
   }
 
-  /** The server is there: it writes, the edges know, and who watched its log watches there. */
+  /**
+   * Completes the switch: lets the server write, tells the edges, and sends readers of its log to
+   * the new node.
+   */
   async function arrive(row: MoveRow, at: { node: string; other: string }): Promise<void> {
-    // This may be tried for longer than the original has been told to hold writes.
+    // Renewed here because these steps may be tried for longer than the original was told to hold
+    // writes.
     const fenceMs = await fenceMsOf(db, at.other)
     await controlIfThere(at.other)
       ?.driver.holdWrites(row.site_id, fenceMs)
       .catch(() => undefined)
-    // It may have kept an old copy of the server, for which it answers nobody.
+    // The node may have kept an old copy of the server, for which it answers no visitor until told.
     await deps.nodes.tell(at.node)
     await deps.nodes.at(at.node).driver.holdWrites(row.site_id, 0)
     await deps.tellInOrder(at.node, at.other)
@@ -170,7 +177,10 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       await jobs.add(tx, clearMoveJob, { moveId: row.id }, { startAfter })
     })
   }
-  /** Where it is with another database now none of its backups can be restored. */
+  /**
+   * Begins a new backup where the server's database is another one now: none of the older backups
+   * can be restored there.
+   */
   async function backUpAnew(
     tx: Tx,
     siteId: string,
@@ -179,7 +189,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     const [now, before] = await Promise.all([node, other].map((one) => databaseAt(tx, one)))
     if (now === before || now === null || before === null) return
     const site = await lockSite(tx, siteId)
-    // Those that an earlier release has made say nothing of it.
+    // Backups of an earlier release do not name their database.
     await tx
       .updateTable('site_backup')
       .set({ database: before })
@@ -190,7 +200,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     if (site?.status !== 'running' || (await isNoTimeForBackup(tx, siteId))) return
     await beginBackup(deps, tx, siteId, 'nightly')
   }
-  /** Undefined while it is away. */
+  /** The node's control; undefined while the node is away. */
   function controlIfThere(node: string): NodeControl | undefined {
     try {
       return deps.nodes.at(node)
@@ -201,7 +211,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
 
   async function lead(ends: Ends): Promise<void> {
     const { row, site, from } = ends
-    // A portal that was killed: nothing was switched, or the row would say so.
+    // The portal was killed before the switch was stored; otherwise the row would say `moved`.
     if (row.state === 'switching') {
       await letGo({ site, from })
       await set(row, { state: 'copying' })
@@ -224,7 +234,8 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         signal.throwIfAborted()
         if (error instanceof GivenUp || tries >= switchTries) throw error
         log.warn({ err: error, site: site.name, tries }, 'a server was not switched yet')
-        // A round that was packed and not laid out is packed again.
+        // The number of the next round comes from the row: a round that was packed but not applied
+        // is packed again.
         round = (await moveById(db, row.id))?.round ?? round
         round = (await rounds.copy(ends, round)).next
       }
@@ -235,7 +246,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
   async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
     if (signal.aborted) throw error
     const now = await moveById(db, row.id)
-    // It is written down: the next run tells of it.
+    // The switch is stored: the next run completes it.
     if (!now || now.state === 'moved' || now.state === 'undone') throw error
     const isFinal =
       error instanceof GivenUp || (error instanceof DriverFailure && error.kind === 'rejected')
@@ -252,14 +263,14 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         .updateTable('site_move')
         .set(
           row.state === 'undoing'
-            ? // It may have started: it is stopped once more.
+            ? // The other end may have started: it is stopped once more.
               { state: 'moved', reason, leftover_stopped: false, arrived: false }
             : { state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() },
         )
         .where('id', '=', row.id)
         .where('state', 'in', ['copying', 'switching', 'undoing'])
         .execute()
-      // Where it is now it may still have been told to hold writes.
+      // The server may still be told to hold writes where it is now.
       if (row.state === 'undoing') await jobs.add(tx, moveJob, { moveId: row.id })
       else await jobs.add(tx, clearMoveJob, { moveId: row.id })
       if (row.cause === 'drain') await jobs.add(tx, emptyJob, {})
@@ -274,13 +285,13 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     run: async ({ moveId, isOff = false }, attempt) => {
       const row = await moveById(db, moveId)
       if (!row) return
-      // A portal that was killed between writing it down and telling of it.
+      // The portal was killed between storing the switch and completing it.
       if (!row.arrived && row.state === 'moved')
         return await arrive(row, { node: row.to_node, other: row.from_node })
       if (!row.arrived && row.state === 'undone')
         return await arrive(row, { node: row.from_node, other: row.to_node })
       if (!['copying', 'switching', 'undoing'].includes(row.state)) return
-      // One that comes up from a backup is not this job's (rescue.ts).
+      // A rescue from a backup or mirror is the work of rescue.ts.
       if (row.backup_id !== null && row.state !== 'undoing') return
       try {
         if (row.state === 'undoing') await goBack(row, isOff, attempt.signal)

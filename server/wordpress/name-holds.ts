@@ -1,13 +1,15 @@
-/** Entries by which accounts hold host names, and how one ends because another proved the name. */
+/**
+ * Accounts' entries for host names, and how an entry ends because another account proved the name.
+ */
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { OtherHold } from './ownership.ts'
 
 interface Hold extends OtherHold {
-  /** The token by which it was taken from another account; null: it was taken from nobody. */
+  /** The token by which the name was taken from another account; null: it was not taken. */
   readonly challenge: string | null
 }
 
-/** By which entry the name itself is held, of whichever account. */
+/** The entry of whichever account that holds exactly this name. */
 export const holdOf = (db: Queryable, name: string): Promise<Hold | undefined> =>
   db
     .selectFrom('site_domain')
@@ -16,7 +18,7 @@ export const holdOf = (db: Queryable, name: string): Promise<Hold | undefined> =
     .where('released_at', 'is', null)
     .executeTakeFirst()
 
-/** The same, where it is another account's. */
+/** As `holdOf`, but only an entry of another account. */
 export async function otherHoldOf(
   db: Queryable,
   name: string,
@@ -27,8 +29,8 @@ export async function otherHoldOf(
 }
 
 /**
- * Ends the entry that a proof was made against, if it is still the same account's; answers the
- * server that has the name no more. An entry that came since then is a matter of another proof.
+ * Ends the entry that a proof was made against, if it still belongs to the same account; answers
+ * the server that loses the name. An entry made since then needs a proof of its own.
  */
 export async function releaseOther(
   tx: Tx,

@@ -1,5 +1,5 @@
 /**
- * Names that the server makes up: lower-case, readable, unique by their number. They become host
+ * Generated names of servers: lower-case, readable, made unique by a number. They become host
  * names.
  */
 import { randomInt } from 'node:crypto'
@@ -76,11 +76,13 @@ const second = [
 
 const pick = (words: readonly string[]): string => words[randomInt(words.length)] ?? 'site'
 
-/** About ten million of them; the database refuses one that is taken. */
+/** A random name, one of about ten million; the database refuses one that is taken. */
 export const newName = (): string =>
   `${pick(first)}-${pick(second)}-${String(randomInt(10_000)).padStart(4, '0')}`
 
-/** Names that say something of the platform, or that mail and certificates are looked for under. */
+/**
+ * Names that seem to belong to the platform, or under which mail and certificates are looked up.
+ */
 const reserved = new Set([
   'www',
   'api',
@@ -105,8 +107,8 @@ const reserved = new Set([
   'localhost',
 ])
 /**
- * Words with which a page below the provider's own domain would pass for the provider's sign-in or
- * till.
+ * Words that would let a page below the provider's own domain pass for the provider's sign-in or
+ * payment page.
  */
 const misleading = new Set([
   'account',
@@ -126,12 +128,12 @@ const misleading = new Set([
   'webmail',
 ])
 
-/** Letters and digits alone, without accents: Let's Panel is letspanel. */
+/** Only letters and digits, without accents: Let's Panel becomes letspanel. */
 const plain = (text: string): string => fold(text).replace(/[^a-z0-9]/g, '')
 
 /**
- * Whether nobody may choose this name for a server: it says something of the platform, holds the
- * provider's own name (`brand`), or could be taken for a page of the provider's.
+ * Whether customers may not choose this name for a server: it seems to belong to the platform,
+ * contains the provider's own name (`brand`), or could be taken for a page of the provider's.
  */
 export function isReserved(name: string, brand: string): boolean {
   const own = plain(brand)
@@ -141,5 +143,5 @@ export function isReserved(name: string, brand: string): boolean {
     (own.length >= shortestBrand && plain(name).includes(own))
   )
 }
-/** A shorter name would be found inside of too many words. */
+/** A shorter brand would be found inside too many words. */
 const shortestBrand = 4

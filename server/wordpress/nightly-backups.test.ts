@@ -1,4 +1,4 @@
-/** The night where there are many servers: few backups at once, and nobody is left out. */
+/** The night with many servers: few backups at once, and every server gets one. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,9 @@ const customer = randomUUID()
 let database: TestDatabase
 let pool: Pool
 
-/** One round of a worker that is stopped as soon as it has begun what there is room for. */
+/**
+ * One round of a worker, which is stopped once it has begun as many backups as there is room for.
+ */
 async function round(): Promise<void> {
   const defined = new Map<string, JobDefinition<object>>()
   const jobs = {

@@ -1,6 +1,6 @@
 /**
- * Begins the nightly backup of every server, spread over the night, those that wait longest first.
- * Few are under way at once, so that one which a customer asks for waits behind few.
+ * Begins the nightly backup of every server, spread over the night, longest waiting first. Few are
+ * under way at once, so that a backup which a customer asks for waits behind few.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
@@ -13,19 +13,23 @@ import { deletedWithBackups } from './kept-backups.ts'
 export const nightlyJob = 'nightly-backups'
 export const forgetJob = 'forget-backups'
 
-/** Less than a day, so that a night that came late does not cost the next one. */
+/** Less than a day, so that a late night does not make the next one skip servers. */
 const nightMs = hours(20)
-/** A server that is backed up, restored, moved or updated is tried again so much later. */
+/** A server that is being backed up, restored, moved or updated is tried again after this. */
 const busyGapMs = minutes(10)
 /**
- * Backups of all servers that are made or wait. At ten seconds each, 60 keep 60 workers busy;
- * 100,000 servers in the night's 21,600 seconds need 100,000 * 10 / 21,600 = 47. A customer's own
- * waits 60 / 2 * 10 s = five minutes at most, with the two workers of a single portal.
+ * Most backups of all servers that are being made or wait. At ten seconds each, 60 keep 60 workers
+ * busy; 100,000 servers in the night's 21,600 seconds need 100,000 * 10 / 21,600 = 47. A backup
+ * that a customer asks for waits 60 / 2 * 10 s = five minutes at most, with the two workers of a
+ * single portal.
  */
 const unfinishedAtOnce = 60
-/** How soon finished ones are replaced: before the workers have done what waits. */
+/**
+ * Interval at which ended backups are replaced by new ones, short enough that workers never run
+ * out.
+ */
 const refillMs = 5000
-/** The next round begins with the next minute. */
+/** A round ends before the next one begins, with the next minute. */
 const roundMs = 50_000
 
 export function defineNightlyBackups(deps: {
@@ -33,18 +37,21 @@ export function defineNightlyBackups(deps: {
   clock: Clock
   log: Log
   jobs: Jobs
-  /** Begins one, in the transaction that has locked the server. */
+  /** Begins a backup, in the transaction that has locked the server. */
   begin: (tx: Tx, siteId: string) => Promise<string>
   /** Removes all backups of a deleted server. */
   removeAll: (siteId: string) => Promise<void>
-  /** Servers deleted before it have no backups any more. */
+  /** Servers deleted before this moment have no backups any more. */
   deletedSince: () => Date
-  /** When the nights are, as a line of cron in UTC. */
+  /** When nightly backups begin, as a line of cron in UTC. */
   nights?: string | undefined
 }): void {
   const { db, clock, log } = deps
 
-  /** Begins those that are due, as many as there is room for; answers how many were looked at. */
+  /**
+   * Begins backups that are due, as many as there is room for; answers how many servers were looked
+   * at.
+   */
   async function beginDue(): Promise<number> {
     const room = unfinishedAtOnce - (await unfinishedBackups(db))
     return await transaction(db, async (tx) => {
@@ -95,7 +102,7 @@ export function defineNightlyBackups(deps: {
         try {
           await deps.removeAll(siteId)
         } catch (error) {
-          // One that fails does not delay the others; the next night tries again.
+          // A failure does not delay the others; the next night tries again.
           log.error({ err: error, site: siteId }, 'the backups of a deleted site stay')
         }
       }

@@ -1,6 +1,7 @@
 /**
- * How a fresh machine becomes a node by one command: it has a join key, which works once and for an
- * hour, and is told under that key what its settings are. The key itself is never sent.
+ * How a fresh machine becomes a node by one command: its operator enters a join key, which works
+ * once and within an hour. The machine proves that it has the key, and gets its settings sealed
+ * with it. The key itself is never sent.
  */
 import { randomBytes } from 'node:crypto'
 import { joinNode, NodeSettings } from '../../contract/nodes.ts'
@@ -17,19 +18,20 @@ const groups = 8
 const groupLength = 5
 const purpose = 'node-join'
 
-/** Nearly 200 bits, in groups that a person can read. */
+/** A key of nearly 200 bits, in groups that a person can read. */
 function drawKey(): string {
   const letters: string[] = []
   while (letters.length < groups * groupLength)
     for (const byte of randomBytes(64))
-      // As many of each letter: what is left of 256 is thrown away.
+      // Bytes beyond the last multiple of the alphabet's length are dropped, so that all letters
+      // are equally likely.
       if (byte < 256 - (256 % alphabet.length)) letters.push(alphabet[byte % alphabet.length] ?? '')
   return Array.from({ length: groups }, (_, at) =>
     letters.slice(at * groupLength, (at + 1) * groupLength).join(''),
   ).join('-')
 }
 
-/** A new key of a node; one that it had before works no longer. */
+/** Makes a new key for a node; an earlier key stops working. */
 export async function makeJoinKey(
   db: Queryable,
   { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },
@@ -52,13 +54,13 @@ export async function makeJoinKey(
 const proofOf = (key: string, node: string, nonce: string): string =>
   createSecrets(key).fingerprint(purpose, `${node}:${nonce}`).toString('hex')
 
-/** What the machine sends to be told its settings. */
+/** The request by which a machine asks for its settings. */
 export function joinRequest(key: string, node: string) {
   const nonce = randomBytes(16).toString('hex')
   return { node, nonce, proof: proofOf(key, node, nonce) }
 }
 
-/** The settings in an answer. Throws where somebody without the key has made it. */
+/** The settings in an answer. Throws where its sender did not have the key. */
 export const openSettings = (
   key: string,
   asked: { readonly node: string; readonly nonce: string },
@@ -77,11 +79,14 @@ export interface JoinDeps {
   readonly db: Database
   readonly clock: Clock
   readonly secrets: Secrets
-  /** What a node of this portal is started with. */
+  /** The settings that a node of this portal is started with. */
   readonly settingsOf: (node: string, address: string) => NodeSettings
 }
 
-/** Refuses with not_found whatever is wrong, so that nobody learns which names there are. */
+/**
+ * Answers a join request. Refuses every fault alike with not_found, so that names of nodes cannot
+ * be probed.
+ */
 async function join(
   tx: Tx,
   { clock, secrets, settingsOf }: JoinDeps,

@@ -1,6 +1,6 @@
 /**
- * A portal whose nodes have names of their own, none of them `main`: an order that no machine has
- * seen ends, and a machine that never comes back is forgotten with what was deleted there.
+ * A portal whose nodes have their own names, none of them `main`: an order that no machine has
+ * begun ends, and a machine that never comes back is removed with what was deleted there.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -67,7 +67,7 @@ test('an unpaid order ends: deleted, given up, and lapsed', async () => {
   await giveUp(givenUp)
   await eventually('the end', async () => (await rowOf(givenUp)).status === 'failed')
   clock.advance(days(8))
-  // A sweep leaves what somebody else has in hand.
+  // A sweep skips rows that another process has locked.
   await eventually('the lapse', async () => {
     await portal.app.bills.sweep()
     return (await rowOf(lapsed)).status === 'deleting'
@@ -84,7 +84,7 @@ test('a machine that never comes back is forgotten, and what is deleted there en
   const server = await orderServer(portal, an, { region: 4 })
   const unpaid = await place(await portal.customer())
   await transaction(portal.app.db, async (tx) => {
-    // It is being paid for at this moment.
+    // The order is being paid at this moment.
     expect(await takePlace(tx, unpaid, clock.now())).toBeUndefined()
     expect(await removeNode(tx, 'syd')).toBe(2)
     await releasePlace(tx, unpaid)
@@ -98,7 +98,7 @@ test('a machine that never comes back is forgotten, and what is deleted there en
 
   const { status } = await portal.call('DELETE', `/api/wp/${server.id}`, { token: an.token })
   expect(status).toBe(200)
-  // It may come back soon.
+  // The machine may come back soon.
   expect(await forget('syd')).toBe(1)
   await sql`update node set last_seen = last_seen - interval '2 minutes',
     lease_at = lease_at - interval '2 minutes' where id = 'syd'`.execute(portal.app.db)

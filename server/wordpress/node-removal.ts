@@ -1,4 +1,4 @@
-/** A node is forgotten: what keeps it, and what goes with it. */
+/** Removes a node from the portal: what prevents it, and what is removed with it. */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
 import { startNow } from '../platform/job-inspection.ts'
@@ -7,9 +7,9 @@ import { alignJobs } from './product.ts'
 import { firstNode } from './store.ts'
 
 /**
- * Servers that keep a node. An order that failed never runs, and one that is not paid runs nowhere
- * yet, unless it has its place there already. What is deleted on a machine that is away is removed
- * by nobody, and comes up nowhere else.
+ * Counts servers that prevent a node's removal. A failed order never runs, and an unpaid one runs
+ * nowhere yet, unless it has its place there already. A deleted server on a machine that is away
+ * does not count: nobody can remove it, and it comes up nowhere else.
  */
 async function sitesThatKeep(tx: Tx, id: string, isAway: boolean): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -23,8 +23,8 @@ async function sitesThatKeep(tx: Tx, id: string, isAway: boolean): Promise<numbe
 }
 
 /**
- * Forgets a node that holds no site any more; answers how many it still has otherwise, with the
- * originals of servers that were moved away and can be moved back.
+ * Removes a node that holds no site any more. Otherwise answers how many it still has, including
+ * originals of moved servers that can be moved back.
  */
 export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'> {
   const row = await tx
@@ -42,7 +42,7 @@ export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'
     .selectFrom('site_move')
     .select((eb) => eb.fn.countAll<bigint>().as('kept'))
     .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
-    // What a lost node has of servers that came up elsewhere goes with it.
+    // A lost node's old content of servers that came up elsewhere is given up with the node.
     .where(sql<boolean>`not (${isAway} and backup_id is not null and state = 'moved')`)
     .where((eb) =>
       eb.or([
@@ -56,7 +56,7 @@ export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'
     .select((eb) => eb.fn.countAll<bigint>().as('mirrors'))
     .where('node_id', '=', id)
     .executeTakeFirstOrThrow()
-  // Those of a node that is away are not removed by anybody.
+  // Mirrors on a node that is away cannot be removed.
   const left = sites + Number(kept) + (isAway ? 0 : Number(mirrors))
   if (left > 0) return left
   await tx
@@ -71,7 +71,7 @@ export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'
     .where('node_id', '=', id)
     .returning(['status', 'subscription_id', 'deleted_at'])
     .execute()
-  // Their deletion waited for the machine.
+  // The deletion of these servers waited for the machine.
   for (const { status, subscription_id: value, deleted_at: at } of gone)
     if (status === 'deleting' && at === null && value !== null)
       await startNow(tx, alignJobs.remove, { key: 'subscriptionId', value })

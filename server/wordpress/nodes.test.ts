@@ -1,6 +1,6 @@
 /**
  * Two machines that run sites, told through the API: a server goes where its data centre is and
- * where there is room, is reached by the edge of either, and waits where its machine is away.
+ * where there is room, is reached by the edge of either, and waits if its machine is away.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
@@ -43,7 +43,7 @@ let an: TestCustomer
 let sydney: Machine
 let away: Config
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-node-'))
-/** The own node's memory, in containers. */
+/** Memory of this machine's node, in containers. */
 let room = 20
 
 const open = async (): Promise<void> => {
@@ -223,7 +223,7 @@ test('a machine that is gone takes nothing else with it, and gets nothing new', 
   expect(await visit(portal.config.SITES_PORT, here.name)).toBe(200)
   await portal.app.reconciler.run(new AbortController().signal)
   expect((await shown(there.id)).status).toBe('running')
-  // A minute passes, by the database's clock.
+  // Makes the database believe that two minutes have passed.
   await sql`update node set last_seen = last_seen - interval '2 minutes'
     where id = 'syd'`.execute(portal.app.db)
   expect(await regions()).toEqual([1, 2])
@@ -239,7 +239,7 @@ test('what waits for the machine is named, with the reason', async () => {
     return rows.length > 0
   })
   expect(await stuckWork(portal.app.db)).toEqual([])
-  // Twenty minutes pass.
+  // Makes the queue believe that twenty minutes have passed.
   await sql`update pgboss.job set created_on = created_on - interval '20 minutes'
     where name = ${ensureJob} and state in ('created', 'retry', 'active')`.execute(portal.app.db)
   expect(await stuckWork(portal.app.db)).toMatchObject([
@@ -268,7 +268,7 @@ test('of two orders for the last place one is set up; the other waits, unpaid', 
   room = 1
   await portal.app.nodes.look()
   const before = await balance()
-  // Both are let in, for neither is paid yet.
+  // Both orders are accepted, because neither is paid yet.
   const both = await Promise.all([place({ region: 2 }), place({ region: 2 })])
   expect(both.map(({ status }) => status)).toEqual([201, 201])
   const ids = both.map(({ body }) => body.result.id)
@@ -315,7 +315,7 @@ test('an order that a top-up meets without room is paid once there is some', asy
   await eventually('being told', async () => (await mine()).reason)
   await jobsIdle(portal.app.db)
   await roomFor(5)
-  // Ten minutes later.
+  // Makes billing believe that ten minutes have passed.
   await sql`update subscription set next_at = next_at - interval '10 minutes'
     where customer_id = ${poor.id}`.execute(portal.app.db)
   await portal.app.bills.enqueueSweeps()

@@ -1,7 +1,7 @@
 /**
- * The nodes: machines that run customers' sites. One row each (migration 0059); what a node says of
- * itself is written down every few seconds, by the database's clock, so that the clock of a machine
- * decides nothing. `placement.ts` chooses among them.
+ * The nodes: machines that run customers' sites. One row each (migration 0059). What a node reports
+ * of itself is stored every few seconds with the database's clock, so that a wrong clock of a
+ * machine does no harm. `placement.ts` chooses among the nodes.
  */
 import { sql, type Selectable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
@@ -15,10 +15,10 @@ export type NodeRow = Pick<
   'id' | 'address' | 'sites_address' | 'regions' | 'state'
 >
 
-/** What an operator says of a node, or a portal of the machine that it runs on. */
+/** What an operator enters for a node, or a portal for its own machine. */
 export interface NodeEntry {
   readonly id: string
-  /** host:port of its line; null: only processes of its own machine reach it. */
+  /** host:port at which the node is asked; null: only processes of its own machine reach it. */
   readonly address: string | null
   /** ip:port of its edge, for the edges of other nodes. */
   readonly sitesAddress: string | null
@@ -27,8 +27,8 @@ export interface NodeEntry {
 }
 
 /**
- * Writes a node down, or what it is now; its state stays, and so does what is undefined. A new node
- * has no address for edges then, and stands in every data centre.
+ * Adds a node, or changes its columns; its state and undefined columns stay. For a new node,
+ * undefined means no address, no address for edges, and every data centre.
  */
 export async function putNode(
   db: Queryable,
@@ -55,8 +55,8 @@ export const allNodes = (db: Queryable): Promise<NodeRow[]> =>
     .execute()
 
 /**
- * It answered what it was asked `agoMs` before: what settled there since is not in its answer. Two
- * processes may write it down; the later one stands.
+ * Stores what a node answered to a question of `agoMs` ago: what was settled there since then is
+ * not in the answer. Of two processes that store an answer the later one counts.
  */
 export async function noteSeen(
   db: Queryable,
@@ -81,7 +81,9 @@ export async function noteSeen(
           and s.status in ('pending_payment', 'provisioning', 'running')))`.execute(db)
 }
 
-/** Of a row of `node`: for a minute it neither said anything nor was promised time. */
+/**
+ * Whether a row of `node` is away: for a minute the node neither answered nor was promised time.
+ */
 export const isAwaySql = sql<boolean>`coalesce(greatest(last_seen, lease_at) <
   clock_timestamp() - ${lostAfterSeconds} * interval '1 second', true)`
 
@@ -92,7 +94,7 @@ export async function countSilentNodes(db: Queryable): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** Nodes as the policy sees them. */
+/** The nodes as placement.ts compares them. */
 export async function nodeStates(db: Queryable): Promise<NodeState[]> {
   const { rows } = await sql<{
     id: string
@@ -140,7 +142,7 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
   }))
 }
 
-/** Nodes with what an operator wants to know of them. */
+/** The nodes as the operator's desk lists them. */
 export async function listNodes(
   db: Queryable,
 ): Promise<(NodeState & Omit<NodeRow, keyof NodeState> & { readonly sites: number })[]> {
@@ -160,7 +162,7 @@ export async function listNodes(
   })
 }
 
-/** What was said of a node; undefined for one that there is not. */
+/** The operator's entries for a node; undefined: there is no such node. */
 export async function nodeAsSaid(db: Queryable, id: string) {
   const row = await db.selectFrom('node').selectAll().where('id', '=', id).executeTakeFirst()
   return (
@@ -193,7 +195,7 @@ export async function nodeStateOf(
   return state
 }
 
-/** The node of a site; undefined for one that there is not. */
+/** The node of a site; undefined: there is no such site. */
 export async function nodeOf(db: Queryable, siteId: string): Promise<string | undefined> {
   const site = await db
     .selectFrom('site')
@@ -204,8 +206,8 @@ export async function nodeOf(db: Queryable, siteId: string): Promise<string | un
 }
 
 /**
- * Whether no machine has anything of a site: it was never set up, as one whose order is not paid,
- * or its node is forgotten and there is no first one.
+ * Whether no machine has anything of the site: it was never set up (its order is not paid, say), or
+ * its node was removed and there is no first one.
  */
 export async function isNowhere(db: Queryable, siteId: string): Promise<boolean> {
   const { rows } = await sql<{ nowhere: boolean }>`
@@ -216,9 +218,9 @@ export async function isNowhere(db: Queryable, siteId: string): Promise<boolean>
 }
 
 /**
- * Takes a place for a server whose order is paid in this transaction; answers why there is none.
- * The nodes are locked, so that two payments of one moment do not take the same place; the server's
- * row is not, for whoever changes a server locks that first and then what is paid (decision 18).
+ * Reserves a place for a server whose order is paid in this transaction; answers why there is none.
+ * The nodes are locked, so that two simultaneous payments do not take the same place. The server's
+ * row is not locked: other transactions lock a server first and then its payment (decision 18).
  */
 export async function takePlace(tx: Tx, siteId: string, now: Date): Promise<NoPlace | undefined> {
   const site = await siteById(tx, siteId)
@@ -244,7 +246,7 @@ export async function takePlace(tx: Tx, siteId: string, now: Date): Promise<NoPl
   return undefined
 }
 
-/** Where a server is to be set up; undefined where no place was taken. */
+/** The node reserved for a server; undefined: none. */
 export const placeOf = async (db: Queryable, siteId: string): Promise<string | undefined> =>
   (
     await db
@@ -254,7 +256,10 @@ export const placeOf = async (db: Queryable, siteId: string): Promise<string | u
       .executeTakeFirst()
   )?.node_id
 
-/** It runs: from now on the node counts its memory itself, once it is asked again. */
+/**
+ * Ends the reservation because the server runs: the node counts its memory itself once it is asked
+ * again.
+ */
 export async function settleOnNode(tx: Tx, siteId: string): Promise<void> {
   await tx
     .updateTable('site_placement')
@@ -263,7 +268,7 @@ export async function settleOnNode(tx: Tx, siteId: string): Promise<void> {
     .execute()
 }
 
-/** It will never run. */
+/** Deletes the reservation because the server will never run. */
 export async function releasePlace(tx: Tx, siteId: string): Promise<void> {
   await tx.deleteFrom('site_placement').where('site_id', '=', siteId).execute()
 }

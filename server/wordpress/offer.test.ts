@@ -1,4 +1,4 @@
-/** What a machine cannot give is neither offered nor sold. */
+/** A plan that no machine can run is neither offered nor sold. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
 
@@ -22,7 +22,7 @@ test('plans beyond the machine’s processors and memory are left out, and refus
   const { token } = an
   const plans = await portal.call<{ name: string }[]>('GET', '/api/wp/sizes', { token })
   expect(plans.body.result.map(({ name }) => name)).toEqual(['BASIC-1', 'BASIC-2'])
-  // PRO-4 has the processors and too much memory, PRO-16 neither.
+  // PRO-4 fits by its processors but needs too much memory; PRO-16 fits by neither.
   for (const size of [3, 5]) {
     const refused = await portal.call('POST', '/api/wp', {
       token,

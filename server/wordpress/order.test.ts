@@ -1,4 +1,4 @@
-/** Ordering: what is refused, what is written, and who pays. */
+/** Ordering: what is refused, what is stored, and what is charged. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -48,7 +48,7 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
 
 const anySentence: unknown = expect.any(String)
 
-/** Everything that an order could have written. */
+/** Row counts of everything that an order writes. */
 async function written(): Promise<bigint[]> {
   const { db } = portal.app
   return await Promise.all(
@@ -155,7 +155,7 @@ describe('an order', () => {
     [2, 20_480, 10_240, 3, 149_000 + 80_000 + 149_000 * 3],
     [3, 40_960, 200_000, 4, 489_000 + 160_000 + 489_000 * 4],
     [1, 10_240, 10_240, 50, 89_000 + 40_000 + 89_000 * 50],
-    // Part of a GB is charged to the next đồng.
+    // A part of a GB is charged, rounded up to the next đồng.
     [1, 10_241, 10_240, 1, 178_000 + 40_004],
     [1, 200_000, 10_240, 1, 178_000 + 781_250],
   ])(
@@ -292,7 +292,7 @@ describe('an order', () => {
           .select(['id', 'status'])
           .where('customer_id', '=', an.id)
           .execute()
-      // Each invoice has been tried: it is paid, or the customer was told that it could not be.
+      // Each invoice was tried: it is paid, or the customer was told that it could not be.
       await eventually(
         'every invoice being tried',
         async () => {

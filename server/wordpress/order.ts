@@ -1,6 +1,6 @@
 /**
- * Ordering a server: every rule of the screen once more, then site, subscription and invoice in one
- * transaction.
+ * Orders a server: checks every rule of the screen again, then creates site, subscription and
+ * invoice in one transaction.
  */
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
@@ -52,7 +52,7 @@ const unplaced: Readonly<Record<NoPlace, readonly [field: string, rule: RuleKey]
   full: ['replicate', 'containers_no_room'],
 }
 
-/** Throws the refusal with every field that is wrong. */
+/** Throws a refusal that names every wrong field. */
 function check(
   catalog: Catalog,
   nodes: readonly NodeState[],
@@ -95,7 +95,7 @@ export async function placeOrder(
     outbox: EventOutbox
     clock: Clock
     secrets: Secrets
-    /** Of one customer. */
+    /** Limits the orders per customer. */
     orders: Limit
     coupons: CouponTries
   },
@@ -149,7 +149,7 @@ export async function placeOrder(
         .execute()
       name = candidate
     } catch (error) {
-      // A name that another server had is still answered by that one.
+      // The former name of a server is still in use for it.
       if (!nameIsTaken(error) || tries >= nameTries) throw error
       await sql`rollback to savepoint naming`.execute(tx)
     }
@@ -209,7 +209,9 @@ export async function placeOrder(
   return { id }
 }
 
-/** What a coupon takes off the first month of such an order. Refuses as the order does. */
+/**
+ * The reduction that a coupon gives on the first month of such an order. Refuses as the order does.
+ */
 export async function quoteOrder(
   deps: { tx: Tx; catalog: Catalog; billing: Billing; coupons: CouponTries },
   buyer: Buyer,

@@ -1,6 +1,6 @@
 /**
- * Reads pages of a website that a customer names. Only public addresses are connected to, and the
- * one that was judged is the one that is connected to: a name that changes its mind leads nowhere.
+ * Reads pages of a website that a customer names. It connects to public addresses only, and to the
+ * very address that was checked: a name that then resolves differently changes nothing.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -27,7 +27,7 @@ const mostRedirects = 4
 const longestMs = 10_000
 const mostBytes = 524_288
 
-/** An address as people type it, with its scheme; undefined for what is none. */
+/** An address as people type it, with its scheme; undefined where it is invalid. */
 export function readOrigin(typed: string): string | undefined {
   const text = typed.trim()
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
@@ -66,8 +66,8 @@ export function createOriginals(dns: DnsLookup, mayConnect: MayConnect = publicO
           },
           agent: false,
           signal: AbortSignal.timeout(longestMs),
-          // Nothing is sent that is secret, and what comes is only compared: a certificate that has
-          // run out is no reason to see nothing.
+          // An invalid or expired certificate is accepted: nothing secret is sent, and the answer
+          // is only compared.
           ...(isTls && {
             rejectUnauthorized: false,
             ...(isIP(url.hostname) === 0 && { servername: url.hostname }),
@@ -94,7 +94,8 @@ export function createOriginals(dns: DnsLookup, mayConnect: MayConnect = publicO
         },
       )
       call.on('error', reject)
-      // Node tells neither of an answer that changes the protocol (101): the connection ends.
+      // For an answer that changes the protocol (101) Node emits neither event: the connection
+      // ends.
       call.on('close', () => reject(new Error('the connection was closed')))
       call.end()
     })

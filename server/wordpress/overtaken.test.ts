@@ -1,5 +1,5 @@
 /**
- * What falls due while a server is still being set up: a month that ends, an order that waits
+ * What becomes due while a server is still being set up: the end of its month, an order that waits
  * behind it, a suspension.
  */
 import { randomUUID } from 'node:crypto'
@@ -23,9 +23,9 @@ import { alignJobs } from './product.ts'
 const clock = manualClock(new Date('2026-03-01T03:00:00Z'))
 let portal: TestPortal
 let frontPage: http.Server
-/** What the data centre answers in the end to an installation that waits, by site. */
+/** The data centre's final answer to a waiting installation, by site. */
 const waiting = new Map<string, PromiseWithResolvers<'installed' | 'refused'>>()
-/** The last thing each site was told to do. */
+/** The last order to each site. */
 const told = new Map<string, 'start' | 'stop'>()
 
 const slow = (real: WordpressDriver): WordpressDriver => ({
@@ -69,7 +69,7 @@ const order = {
   password: 'Mat-khau-9!',
   replicate: 1,
 }
-/** Every job of this name has had its turn. */
+/** Resolves when every job of this name has run. */
 const over = (job: string) =>
   eventually(`the end of every ${job}`, async () => {
     const { rows } = await sql`select from pgboss.job where name = ${job}
@@ -122,7 +122,7 @@ const installing = (id: string) =>
 const reaches = (id: string, status: string) =>
   eventually(status, async () => (await stateOf(id)).status === status)
 
-/** Paid, and still being set up when its first month is over. */
+/** A paid server that is still being set up when its first month ends. */
 async function renewedTooEarly(paid: bigint): Promise<{ customer: TestCustomer; id: string }> {
   const customer = await portal.customer()
   const id = await place(customer)

@@ -1,7 +1,7 @@
 /**
- * Whether a name is its customer's, by what the DNS says: it points at the server (CNAME, or
- * addresses that no other site has), or its TXT record holds a token that only this account was
- * given. The proof by a zone of the same account, and when only TXT counts, stand in domains.ts.
+ * Whether a name belongs to the customer, by the DNS: it points at the server (CNAME, or addresses
+ * that no other site has), or its TXT record holds a token that only this account was given.
+ * domains.ts adds the proof by a zone of the same account, and the rule when only TXT counts.
  */
 import { isIPv6 } from 'node:net'
 import { parse } from 'tldts'
@@ -20,9 +20,10 @@ export interface OtherHold {
 }
 
 /**
- * 32 hex digits that belong to one account and one name; nothing has to be stored. Where another
- * account holds the name, also to that entry and to whose it is: a record that was made earlier,
- * before the server or the domain was handed over, takes nothing from its present owner.
+ * The token for one account and one name, 32 hex digits, derived so that nothing has to be stored.
+ * Where another account holds the name, the token also depends on that entry and its account: a
+ * record made earlier, before the server or the domain was handed over, takes nothing from its
+ * present owner.
  */
 export const challengeOf = (
   secrets: Secrets,
@@ -42,15 +43,14 @@ export const challengeName = (name: string): string => `_portal-challenge.${name
 
 export interface Evidence extends DomainCheck {
   readonly proof: Proof | null
-  /** False when nobody could be asked: then nothing is known, and nothing is taken away. */
+  /** False when no name server answered: then nothing is known, and nothing is taken away. */
   readonly answered: boolean
 }
 
 /**
- * `txtOnly`: another account holds the name, or did a short while ago. `addresses`: those of the
- * server's own name; `shared`: those of them that other sites have, too, so that they prove
- * nothing. The top of a zone can hold no CNAME (RFC 1034, section 3.6.2), so it is pointed by
- * addresses.
+ * `txtOnly`: another account holds the name, or did recently. `addresses`: those of the server's
+ * own name. `shared`: those that other sites have, too, so that they prove nothing. The top of a
+ * zone can hold no CNAME (RFC 1034, section 3.6.2), so it is pointed by addresses.
  */
 export async function lookForProof(
   dns: DnsLookup,
@@ -123,12 +123,12 @@ export async function lookForProof(
   }
 }
 
-/** The strongest of what holds. */
+/** The strongest proof that holds. */
 function proofOf(holds: Readonly<Record<Proof, boolean>>): Proof | null {
   return (['txt', 'cname', 'address'] as const).find((proof) => holds[proof]) ?? null
 }
 
-/** What was looked for and what was found, in one sentence a record. */
+/** Says per record what was expected and what was found. */
 export function evidenceText({ records }: Evidence, language: Language): string {
   const vi = language === 'vi'
   return records

@@ -1,4 +1,4 @@
-/** Kept pages, as the owner of a server sees them: the switch, the figures, and the purge. */
+/** The page cache as the owner of a server sees it: the switch, the figures, and the purge. */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PageCacheState } from '../../contract/page-cache.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-/** What the cache did for a visitor, and what there was. */
+/** The cache's word in the answer to a visitor, and the status. */
 const visit = (host: string, target: string): Promise<{ word: unknown; status: number }> =>
   new Promise((resolve, reject) => {
     http
@@ -66,7 +66,7 @@ test('an owner sees what the cache does, switches it off and on, and purges it',
     (await visit(domain, file)).word,
     (await visit(domain, file)).word,
   ]
-  // What the installation leaves behind may end just now, and what is kept goes with it.
+  // Work left from the installation may end just now and drop cached pages.
   const figures = await eventually('a file being kept', async () => {
     const [, second] = await words()
     const now = (await state()).figures
@@ -93,12 +93,12 @@ test('an owner sees what the cache does, switches it off and on, and purges it',
     portal.call<PageCacheState>('PUT', `/api/wp/${id}/cache`, { token, body: { enabled } })
   expect((await change(false)).body.result.enabled).toBe(false)
   await eventually('no page being kept', async () => (await visit(domain, file)).word === undefined)
-  // What was kept went with the switch.
+  // Cached pages were dropped when the cache was switched off.
   expect(await state()).toMatchObject({ enabled: false, figures: { entries: 0 } })
   expect((await change(true)).body.result.enabled).toBe(true)
   await eventually('pages being kept', async () => (await visit(domain, file)).word === 'HIT')
 
-  // Nobody else sees or does any of it.
+  // Other customers can neither see nor do any of this.
   const other = await portal.customer()
   for (const [method, path, body] of [
     ['GET', 'cache', undefined],
@@ -110,7 +110,7 @@ test('an owner sees what the cache does, switches it off and on, and purges it',
     ).toBe(404)
   expect((await state()).enabled).toBe(true)
 
-  // A container that ends may not have said what it wrote last.
+  // A container may have ended before it reported its last writes.
   await portal.drivers.wordpress.stop(id)
   expect((await state()).figures!.entries).toBe(0)
 }, 120_000)

@@ -1,4 +1,7 @@
-/** Kept pages of a server, as its owner sees and switches them. The edge of its node keeps them. */
+/**
+ * A server's page cache, as its owner sees it and switches it on or off. The edge of its node keeps
+ * the pages.
+ */
 import * as api from '../../contract/page-cache.ts'
 import type { PageCacheState } from '../../contract/page-cache.ts'
 import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
@@ -12,9 +15,9 @@ export interface PageCacheRouteDeps {
   readonly db: Database
   /** The edge of the node that runs the site. Throws DriverFailure where it cannot be asked. */
   readonly edgeOf: (siteId: string) => Promise<EdgeControl>
-  /** Counts a server's purges. */
+  /** Limits the purges per server. */
   readonly purges: Limit
-  /** Tells the edge of the switch. */
+  /** Tells the edge that the cache was switched on or off. */
   readonly onChange: () => void
 }
 
@@ -26,7 +29,7 @@ export function pageCacheRoutes(http: Http, deps: PageCacheRouteDeps): void {
     return site
   }
 
-  /** Null where nobody can say: the switch is shown nevertheless. */
+  /** The figures; null where the edge cannot be asked: the switch is shown nevertheless. */
   async function figuresOf(siteId: string): Promise<PageCacheState['figures']> {
     try {
       const figures = await (await deps.edgeOf(siteId)).cacheFigures(siteId)

@@ -83,7 +83,7 @@ describe('a page is still the page that it was', () => {
   })
 
   test('hostile pages cost little and stay small', () => {
-    // Of this process: other work beside it is not counted.
+    // CPU time of this process, so that other work on the machine does not count.
     const began = process.cpuUsage()
     for (const part of [
       '<',

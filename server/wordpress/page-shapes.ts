@@ -1,19 +1,19 @@
 /**
- * Whether a page still is the page that it was: status, title, and the words that a visitor reads.
- * What changes by itself does not count: numbers (dates, counters, prices of the hour), what looks
- * like a key, the order of words, and as many words as the page changed between two visits before.
+ * Whether a page is unchanged for a visitor: status, title, and words. What changes by itself does
+ * not count: numbers (dates, counters, hourly prices), what looks like a key, the order of words,
+ * and as many words as the page changed between two visits before.
  */
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
 import type { PageAnswer } from './driver.ts'
 
-/** A page as it is compared, small enough to be kept in a row. Plain JSON. */
+/** The part of a page that is compared, small enough for a row. Plain JSON. */
 export interface PageShape {
   readonly path: string
   readonly status: number
   readonly title: string
-  /** How often each word stands there. */
+  /** How often each word occurs. */
   readonly words: Readonly<Record<string, number>>
-  /** How much of it is equal to itself at the next visit, of 1. */
+  /** Likeness to itself at the next visit, 0 to 1. */
   readonly steadiness: number
 }
 
@@ -21,7 +21,7 @@ const mostWords = 1_500
 const longestWord = 40
 const longestTitle = 200
 const longestTag = 4_000
-/** Where a page keeps to itself, so much of its words must be there after the update. */
+/** Share of the words that a steady page must still have after the update. */
 const neededShare = 0.9
 
 const entities: Readonly<Record<string, string>> = {
@@ -39,10 +39,10 @@ const decoded = (text: string): string =>
   })
 
 const tagName = /<\/?([a-z][a-z\d]*)/iy
-/** What stands between these and their ends is read by nobody. */
+/** Tags whose content no visitor reads. */
 const unread = new Set(['script', 'style', 'noscript', 'template', 'svg', 'title'])
 
-/** Where the content of a tag that nobody reads ends. */
+/** The end of the content of an unread tag. */
 function endOfUnread(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, 'gi')
   end.lastIndex = from
@@ -50,8 +50,8 @@ function endOfUnread(html: string, name: string, from: number): number {
 }
 
 /**
- * The text between the tags of a page, and its tags. Every byte is looked at a few times at most,
- * whatever stands there: a site may send anything.
+ * The text between the tags of a page, and its tags. A site may send anything, so every byte is
+ * read a few times at most.
  */
 function partsOf(html: string): { text: string; tags: string[] } {
   const text: string[] = []
@@ -76,7 +76,7 @@ function partsOf(html: string): { text: string; tags: string[] } {
 const plain = (text: string): string =>
   text.normalize('NFC').toLowerCase().replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ').trim()
 
-/** A key, a hash or a nonce: long, without a gap, with digits and letters mixed. */
+/** Whether a word looks like a key, hash or nonce: long, unbroken, with digits. */
 const isKey = (word: string): boolean =>
   word.length >= 8 && /\d/.test(word) && /^[\da-z_-]+$/i.test(word)
 
@@ -103,7 +103,7 @@ export function shapeOf(path: string, { status, text }: Pick<PageAnswer, 'status
   } satisfies PageShape
 }
 
-/** How much of two pages is the same, of 1: Dice's coefficient over the words. */
+/** Likeness of two pages, 0 to 1: Dice's coefficient over the words. */
 export function likeness(one: Pick<PageShape, 'words'>, other: Pick<PageShape, 'words'>): number {
   const counts = (words: PageShape['words']): number =>
     Object.values(words).reduce((sum, count) => sum + count, 0)
@@ -115,10 +115,10 @@ export function likeness(one: Pick<PageShape, 'words'>, other: Pick<PageShape, '
   return (2 * shared) / total
 }
 
-/** The shape of a page that was visited twice: the second visit says how steady it is. */
+/** The shape of a page that was visited twice: the second visit shows how steady it is. */
 export const steadyShape = (first: PageShape, second: PageShape): PageShape => ({
   ...first,
-  // A title that changes by itself says nothing.
+  // A title that changes by itself is not compared.
   title: first.title === second.title ? first.title : '',
   status: Math.max(first.status, second.status),
   steadiness: likeness(first, second),
@@ -126,10 +126,10 @@ export const steadyShape = (first: PageShape, second: PageShape): PageShape => (
 
 const works = (status: number): boolean => status < 500
 
-/** What a visitor would notice; undefined where that is nothing. */
+/** The difference that a visitor would notice; undefined: none. */
 export function differenceOf(before: PageShape, after: PageShape): PageDifference | undefined {
   const { path } = before
-  // A page that failed before can only become better.
+  // A page that failed before is not compared: it can only become better.
   if (!works(before.status)) return undefined
   if (before.status !== after.status)
     return { path, what: 'status', before: String(before.status), after: String(after.status) }
@@ -141,12 +141,12 @@ export function differenceOf(before: PageShape, after: PageShape): PageDifferenc
   return { path, what: 'text', before: percent(before.steadiness), after: percent(share) }
 }
 
-/** Queries that lead to a page and do nothing. */
+/** Query parameters that select a page and change nothing. */
 const harmless = new Set(['p', 'page_id', 'cat', 'tag', 'paged', 'post_type', 'lang', 'm'])
 const notPages =
   /\/(?:wp-admin|wp-json|wp-content|wp-includes|feed|xmlrpc\.php|wp-cron\.php|portal-)/i
 
-/** The path of a link to a page of the site itself; undefined for any other. */
+/** The path of a link to a page of the same site; undefined for any other link. */
 function ownPath(link: string, site: URL): string | undefined {
   const href = decoded(link).trim()
   if (href.length > 500 || !URL.canParse(href, site)) return undefined
@@ -160,8 +160,8 @@ function ownPath(link: string, site: URL): string | undefined {
 }
 
 /**
- * Pages of a site that are compared: the front page, the sign-in form, and the first ones that the
- * front page links to; at most `most`, each once.
+ * Pages of a site to compare: the front page, the sign-in form, and the first ones that the front
+ * page links to; at most `most`, each once.
  */
 export function pagesOf(frontPage: string, siteUrl: string, most: number): string[] {
   const site = new URL(siteUrl)

@@ -1,4 +1,4 @@
-/** An owner sets PHP of his server, and real PHP follows. */
+/** An owner changes the PHP settings of his server, and real PHP follows. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -72,6 +72,6 @@ test('what is none, or more than the platform allows, changes nothing', async ()
   expect((await php('GET', undefined, other.token)).status).toBe(404)
   expect((await php('PUT', settings, other.token)).status).toBe(404)
   expect((await php()).body.result).toEqual(before)
-  // The same again replaces no container.
+  // The same settings again replace no container.
   expect((await php('PUT', settings)).body.result.applying).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** What a server's owner sets of PHP, within what the platform allows. */
+/** The PHP settings that a server's owner may change, within the platform's limits. */
 import * as api from '../../contract/wordpress-php.ts'
 import type { PhpSettings, PhpState } from '../../contract/wordpress-php.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
@@ -12,9 +12,9 @@ import { lockSite, phpSettingsOf, siteOf, type SiteRow } from './store.ts'
 export interface PhpRouteDeps {
   readonly db: Database
   readonly lifecycle: Pick<Lifecycle, 'renew'>
-  /** The longest time of one page, seconds, as the runtime has it. */
+  /** The longest time of one page that the runtime allows, seconds. */
   readonly pageSeconds: number
-  /** Counts a server's changes: each replaces its containers. */
+  /** Limits the changes per server: each replaces its containers. */
   readonly changes: Limit
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which node a new server goes to. A rule without a database, so that a test can read it: every
- * node that may take the server is compared, and the emptiest wins.
+ * Which node a new server goes to. The rule needs no database, so that it can be tested alone:
+ * every node that may take the server is compared, and the emptiest wins.
  */
 
 /** A node as the database knows it. */
@@ -9,19 +9,22 @@ export interface NodeState {
   /** Data centres of the catalogue; null: every one. */
   readonly regions: readonly number[] | null
   readonly state: 'active' | 'draining'
-  /** Since it last answered, seconds; null: it never did. */
+  /** Seconds since the node last answered; null: never. */
   readonly seenSecondsAgo: number | null
-  /** How many more containers it had memory for then. */
+  /** How many more containers it had memory for at that answer. */
   readonly room: number
-  /** Containers of servers that have a place on it and do not run yet. */
+  /** Containers of servers that have a reserved place on it and do not run yet. */
   readonly reserved: number
-  /** Of one server. */
+  /** Most containers of one server. */
   readonly maxContainers: number
   readonly minRamMb: number
-  /** Null: no bound of its own. */
+  /** Largest plan, MB of RAM; null: no bound of its own. */
   readonly maxRamMb: number | null
   readonly maxCpu: number | null
-  /** What stands behind WordPress there; null: it has not said it yet. New servers do not ask. */
+  /**
+   * The database behind WordPress there; null: not reported yet. It does not matter for a new
+   * server.
+   */
   readonly database?: string | null
   /** Where the edges of other nodes reach its sites; null: nowhere. */
   readonly sitesAddress?: string | null
@@ -34,11 +37,14 @@ export interface Wish {
   readonly cpu: number
 }
 
-/** Why no node takes it. `region`: none is there, `size` and `containers`: none can, `full`. */
+/**
+ * Why no node takes the server. `region`: the data centre has no node, `size` and `containers`:
+ * none can run it, `full`: none has room.
+ */
 export type NoPlace = 'region' | 'size' | 'containers' | 'full'
 export type Place = { readonly node: string } | { readonly none: NoPlace }
 
-/** A node that was not heard of for so long gets no new servers, seconds. */
+/** A node that was not heard of for this long gets no new servers, seconds. */
 export const lostAfterSeconds = 60
 
 export const isLost = (node: Pick<NodeState, 'seenSecondsAgo'>): boolean =>
@@ -47,7 +53,7 @@ export const isLost = (node: Pick<NodeState, 'seenSecondsAgo'>): boolean =>
 const holds = (node: NodeState, regionId: number): boolean =>
   node.regions === null || node.regions.includes(regionId)
 
-/** Whether a server may be ordered in a data centre at all, full or not. */
+/** Whether a server may be ordered in a data centre at all, even if it is full now. */
 export const isOffered = (nodes: readonly NodeState[], regionId: number): boolean =>
   nodes.some((node) => node.state === 'active' && !isLost(node) && holds(node, regionId))
 
@@ -60,10 +66,10 @@ export const serves = (
   size.ramMb <= (node.maxRamMb ?? Number.POSITIVE_INFINITY) &&
   size.cpu <= (node.maxCpu ?? Number.POSITIVE_INFINITY)
 
-/** Containers that may still be placed. */
+/** How many containers may still be placed on the node. */
 export const freeOn = (node: NodeState): number => Math.max(0, node.room - node.reserved)
 
-/** The node with most room; of equals the first by name. */
+/** Chooses the node with the most free room; among equals the first by id. */
 export function place(nodes: readonly NodeState[], wish: Wish): Place {
   const here = nodes.filter(
     (node) => node.state === 'active' && !isLost(node) && holds(node, wish.regionId),

@@ -1,6 +1,6 @@
 /**
- * What is planned for the renewal, and another change beside it: a planned plan keeps its price,
- * and what is asked for right after the renewal is judged by what runs from then on.
+ * A change planned for the renewal, and another change beside it: a planned plan keeps its price,
+ * and a request right after the renewal is judged by what runs from then on.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Server } from '../../contract/wordpress.ts'
@@ -44,7 +44,7 @@ const renewalPrice = async (): Promise<number> =>
       `/api/subscriptions/${(await shown()).subscriptionId}`,
     )
   ).body.result.renewalPrice
-/** Renews; what was planned is as it stands before its job has run. */
+/** Renews, and leaves the planned change as it is before its job has run. */
 async function renewedBeforeItsJob(): Promise<void> {
   const columns = [
     'plan_id',
@@ -80,7 +80,7 @@ describe('a smaller plan that is planned', () => {
     expect((await plan(2)).status).toBe(200)
     expect((await plan(1)).body.result.planned).toMatchObject({ size: 1 })
     const agreed = await renewalPrice()
-    // Dearer now than what runs, and sold no more.
+    // The planned plan now costs more than the running one, and is no longer sold.
     await portal.reopen({
       changeCatalog: (catalog) => ({
         ...catalog,
@@ -93,7 +93,7 @@ describe('a smaller plan that is planned', () => {
     const before = await balance()
     const grown = await disk({ disk: 11_264 })
     expect(grown.body.result).toMatchObject({ size: 2, planned: { size: 1 } })
-    // Only the disk is charged for, and the renewal costs what was agreed to and the disk.
+    // Only the disk is charged, and the renewal costs the agreed price and the disk.
     expect(before - (await balance())).toBeLessThanOrEqual(BigInt(perGb))
     expect(await renewalPrice()).toBe(agreed + perGb)
     await portal.reopen()
@@ -111,7 +111,7 @@ describe('right after the renewal, before a job has taken what was planned', () 
     const before = await balance()
     const back = await plan(2)
     expect(back.body.result).toMatchObject({ size: 2, planned: null })
-    // The month began a day ago at most: the rest of it is paid for.
+    // The month began a day ago at most: the rest of it is charged.
     const paid = Number(before - (await balance()))
     expect(paid).toBeGreaterThan((bigger - smaller) * 0.95)
     expect(await renewalPrice()).toBe(bigger)

@@ -1,4 +1,4 @@
-/** What a WordPress server can be and costs, as the catalogue says. */
+/** Plans, data centres and prices of WordPress servers in the catalogue. */
 import type * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import type { Terms } from '../../contract/pricing.ts'
@@ -14,13 +14,13 @@ const shownCentres = (centres: Catalog['dataCentres']): z.output<typeof Region>[
     country,
     minDisk: minDiskGb * mbPerGb,
   }))
-/** Where servers are. */
+/** Data centres that have servers. */
 export const everyDataCentre = (catalog: Catalog) => shownCentres(catalog.dataCentres)
-/** Where servers can be ordered. */
+/** Data centres in which servers can be ordered. */
 export const dataCentres = (catalog: Catalog) =>
   shownCentres(catalog.dataCentres.filter(({ sold }) => sold))
 
-/** A plan as far as its price goes. */
+/** The part of a plan that its price depends on. */
 export type PricedPlan = Omit<Plan, 'mailAnHour' | 'mirrored'>
 
 const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
@@ -34,17 +34,17 @@ const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
     ...prices[currency],
     currency,
   }))
-/** What can be ordered. Who has a plan that is not sold any more keeps it at its price. */
+/** Plans that can be ordered. A customer whose plan is no longer sold keeps it at its price. */
 export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
   pricedIn(
     catalog.plans.filter(({ sold }) => sold),
     currency,
   )
-/** Also what is not sold any more: who has planned it before gets it. */
+/** All plans, also those no longer sold: a customer who planned one before gets it. */
 export const everyPlan = (catalog: Catalog, currency: Currency): Plan[] =>
   pricedIn(catalog.plans, currency)
 
-/** Everything that a month's price is computed from, to be frozen with what charges it. */
+/** Everything that a month's price is computed from, to be stored unchanged with the charge. */
 export const termsOf = (
   catalog: Catalog,
   currency: Currency,

@@ -1,6 +1,6 @@
 /**
- * The primary name of a server: chosen among its own, where visitors of all others are sent, and
- * written into what the site stores.
+ * The primary name of a server: chosen among its own names, the target of redirects from the
+ * others, and written into the site's stored addresses.
  */
 import http from 'node:http'
 import path from 'node:path'
@@ -54,7 +54,7 @@ const call = <T>(method: string, path: string, body?: unknown) =>
 const choose = (name: string | null) =>
   call<{ primaryDomain: string | null }>('PUT', '/domain/primary', { name })
 
-/** A visit under a host name, as a browser behind a proxy that speaks HTTP makes it. */
+/** A visit under a host name, as a browser's request comes through a proxy that speaks HTTP. */
 const visit = (host: string, target = '/', method = 'GET') =>
   new Promise<{ status: number; location: string | undefined; text: string }>((resolve, reject) => {
     http
@@ -124,7 +124,7 @@ test('visitors of the others are sent there, with what they asked for', async ()
     location: `http://${www}/xmlrpc.php`,
   })
   await sentTo(www, undefined)
-  // An authority that asks about a name is answered under that name.
+  // An authority's request about a name is answered under that name.
   expect((await visit(apex, '/.well-known/acme-challenge/x')).location).toBeUndefined()
 })
 
@@ -171,7 +171,7 @@ test('stored addresses are counted, then written, once', async () => {
     skipped: [],
   })
   expect((await call('GET', '/domain/rewrite')).body.result).toBeNull()
-  // Another one is under way: as if its job had not come to it yet.
+  // Another rewrite is under way, whose job has not run yet.
   const { id } = await portal.app.db
     .insertInto('site_rewrite')
     .values({ site_id: site.id, from_hosts: [], to_url: 'http://x', created_at: new Date() })

@@ -1,6 +1,6 @@
 /**
- * The primary name of a server, and its stored addresses: which of its names visitors of all others
- * are sent to, and what posts and settings still hold of the others.
+ * The primary name of a server, to which visitors of its other names are redirected, and the stored
+ * addresses in posts and settings that still have the other names.
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -14,10 +14,10 @@ import { ensureJob } from './change.ts'
 import type { AddressChange, AddressStep, WordpressDriver } from './driver.ts'
 import { lockSite, namesOf, siteById, type SiteAddressing } from './store.ts'
 
-/** Goes on with a writing of addresses until it is done. Payload { rewriteId }. */
+/** Continues a rewrite of addresses until it is done. Payload { rewriteId }. */
 export const rewriteJob = 'rewrite-addresses'
 
-/** Where a site is so large that a count takes longer, its owner is told a lower bound. */
+/** Longest time of a count: the owner of a larger site is told a lower bound. */
 const previewMs = 20_000
 
 interface PrimaryDeps {
@@ -29,8 +29,8 @@ interface PrimaryDeps {
 }
 
 /**
- * Writes the choice down; null: each name answers by itself. Refusal invalid_input for a name that
- * is none of the server's, is not proven, or does not lead here: its visitors would find nothing.
+ * Stores the choice; null: each name answers by itself. Refuses with invalid_input a name that is
+ * not the server's, is not proven, or does not lead here: its visitors would reach nothing.
  */
 export async function choosePrimary(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function choosePrimary(
   return name
 }
 
-/** What is to be written in place of what. Hosts of former names, too. */
+/** The addresses to replace and the new one, including hosts of former names. */
 async function changeOf(
   db: Queryable,
   addressing: SiteAddressing,
@@ -82,7 +82,7 @@ function added(
   return sum
 }
 
-/** Counts what would be written. DriverFailure where the site does not answer. */
+/** Counts what a rewrite would change. DriverFailure where the site does not answer. */
 export async function previewRewrite(
   deps: Pick<PrimaryDeps, 'db' | 'driver' | 'addressing'>,
   siteId: string,
@@ -126,7 +126,7 @@ const shown = (row: {
   endedAt: row.ended_at?.toISOString() ?? null,
 })
 
-/** The newest; null: there was none. */
+/** The newest rewrite; null: there was none. */
 export async function newestRewrite(db: Queryable, siteId: string): Promise<Rewrite | null> {
   const row = await db
     .selectFrom('site_rewrite')
@@ -138,7 +138,7 @@ export async function newestRewrite(db: Queryable, siteId: string): Promise<Rewr
   return row ? shown(row) : null
 }
 
-/** Refusal conflict while another one runs. */
+/** Begins a rewrite. Refuses with conflict while another one runs. */
 export async function beginRewrite(tx: Tx, deps: PrimaryDeps, siteId: string): Promise<Rewrite> {
   await lockSite(tx, siteId)
   const { from, to } = await changeOf(tx, deps.addressing, siteId)

@@ -1,6 +1,6 @@
 /**
- * What billing asks of WordPress servers: what each renews for, and the jobs that follow from how
- * its subscription stands.
+ * What billing asks of WordPress servers: the terms of each renewal, and the jobs that follow from
+ * the state of a subscription.
  */
 import * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
@@ -13,7 +13,7 @@ import { takePlace } from './nodes.ts'
 import { hasRun, siteById } from './store.ts'
 import { everyPlan, plans, termsOf } from './plans.ts'
 
-/** Its account in the ledger. */
+/** The product's account in the ledger. */
 export const productName = 'wordpress'
 export const alignJobs = {
   suspend: 'suspend-site',
@@ -70,10 +70,10 @@ export function descriptionOf(
 }
 
 /**
- * Prices are those of the catalogue now; a plan that is not sold any more keeps the price that it
- * was sold for, and one that was planned before that the price that it was planned at. A planned
- * plan that is in the catalogue no more is not taken (see takePlanned): the server renews with the
- * one that it has.
+ * Prices are those of the present catalogue. A plan that is no longer sold keeps the price that it
+ * was sold for; one planned before that keeps the price at which it was planned. A planned plan
+ * that is no longer in the catalogue is not applied (see takePlanned): the server renews with its
+ * present plan.
  */
 export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
   return {
@@ -101,7 +101,7 @@ export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
         )
         const currency = site.currency as Currency
         const sold = plans(catalog, currency)
-        // What was planned while it was sold stays the customer's at the price of then.
+        // A plan that was planned while it was sold stays available to the customer at that price.
         const kept =
           size === site.plan_id || sold.some(({ id }) => id === size)
             ? undefined

@@ -1,6 +1,6 @@
 /**
- * Every step of bringing a server up, met by every fault: it ends running and paid once, or failed,
- * cleaned away and paid back.
+ * Every step of setting a server up with every fault: it ends running and charged once, or failed,
+ * removed and refunded.
  */
 import { once } from 'node:events'
 import net from 'node:net'
@@ -31,12 +31,12 @@ type Fault =
 
 const planned = new Map<string, { step: Step; fault: Fault; also?: Step }>()
 const met = new Map<string, number>()
-/** Lets the run that waits go on. */
+/** Lets the waiting run continue. */
 const release = Promise.withResolvers<void>()
 let silence: net.Server
 let silentUrl: string
 
-/** Counts and says what is to happen at this step of this site now. */
+/** Counts a step of this site, and answers its planned fault. */
 function faultAt(id: string, step: Step): Fault | undefined {
   const plan = planned.get(id)
   if (plan?.also === step && !met.has(`${id} ${step}`)) {
@@ -73,7 +73,7 @@ async function faulty(fault: Fault | undefined, act: () => Promise<void>): Promi
   }
 }
 
-/** The real driver, with the planned faults in front. */
+/** The real driver, with the planned faults in front of it. */
 const withFaults = (real: WordpressDriver): WordpressDriver => ({
   ...real,
   install: (spec, admin) => faulty(faultAt(spec.id, 'install'), () => real.install(spec, admin)),
@@ -132,7 +132,7 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
 interface Row {
   readonly step: Step
   readonly fault: Fault
-  /** A step that fails too, once. */
+  /** Another step that fails once, too. */
   readonly also?: Step
   readonly end: 'running' | 'failed'
   readonly reason?: string
@@ -160,7 +160,7 @@ const table: Row[] = [
   { step: 'start', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'start', fault: 'hangs once', end: 'running' },
   { step: 'start', fault: 'acts and fails once', end: 'running' },
-  // Money goes back even where the cleaning fails; the cleaning is tried again.
+  // The refund is made even where the removal fails; the removal is tried again.
   {
     step: 'start',
     fault: 'is refused',
@@ -173,14 +173,16 @@ const table: Row[] = [
   { step: 'check', fault: 'hangs once', end: 'running' },
 ]
 
-/** Ordered beside the others, with nothing in their way: twenty at once, on however few cores. */
+/**
+ * Servers ordered beside the others without faults: twenty at once, however many cores there are.
+ */
 const undisturbed = 20 - table.length
 
 describe('setting a server up', () => {
   const orders = new Map<Row, { customer: TestCustomer; id: string }>()
   const plain: { customer: TestCustomer; id: string }[] = []
   const seen = new Map<Row, string>()
-  /** What CI shows: each step met by each fault, and how it ended. */
+  /** The table that CI shows: each step with each fault, and how it ended. */
   afterAll(() => {
     const lines = table.map((row) => [
       row.step,
@@ -206,7 +208,7 @@ describe('setting a server up', () => {
       orders.set(row, placed)
     }
     for (let n = 0; n < undisturbed; n++) plain.push(await place())
-    // All at once, so that the orders also wait for one another.
+    // All at once, so that orders also wait for one another.
     await Promise.all(
       [...orders.values(), ...plain].map(({ customer }) => portal.topUp(customer, 218_000)),
     )
@@ -297,7 +299,7 @@ describe('a run of the job that was overtaken by another', () => {
       planned.set(id, { step: 'install', fault: 'waits, then is refused' })
       await portal.topUp(customer, 218_000)
       await eventually('the first run', async () => met.has(id))
-      // As when the queue believes a worker dead that is only slow.
+      // As when the queue takes a slow worker for dead.
       await transaction(portal.app.db, (tx) =>
         portal.app.jobs.add(tx, provisionJob, { siteId: id }),
       )

@@ -1,5 +1,5 @@
 /**
- * Bringing a paid server up, and paying back when it will not come.
+ * Sets a paid server up, and refunds it when that fails for good.
  *
  * | step    | do                                               | undo             |
  * |---------|--------------------------------------------------|------------------|
@@ -7,8 +7,8 @@
  * | start   | as many containers as ordered                     | stop the site    |
  * | check   | its front page answers 200 on its own host name   | nothing          |
  *
- * Each do is an "ensure": a kill at any point leads to the same step again. When the tries are used
- * up, the undos run backwards and the money goes back to the wallet.
+ * Each "do" is idempotent: a kill at any point leads to the same step again. When the tries are
+ * used up, the "undo" steps run backwards and the money goes back to the wallet.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { Billing } from '../billing/index.ts'
@@ -52,7 +52,7 @@ export interface ProvisionDeps {
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
-  /** Of what is said to a customer. */
+  /** The language in which a customer is addressed. */
   readonly languageOfCustomer: (db: Queryable, customerId: string) => Promise<Language>
   /** Told how each run of setting a server up ended, and how long it took. */
   readonly onRun?: RunObserver
@@ -70,7 +70,7 @@ const notUp = {
   en: 'The server did not start after several attempts.',
   vi: 'Máy chủ không khởi động được sau nhiều lần thử.',
 } as const
-/** Why an order was given up, for its customer; what the driver said of it is in the log. */
+/** Why an order was given up, as its customer reads it; the driver's message is in the log. */
 const whyText = {
   full: {
     en: 'The data centre has no room for this server at the moment.',
@@ -84,7 +84,7 @@ const whyText = {
   unclear: notUp,
 } as const satisfies Record<DriverFailureKind, Record<Language, string>>
 
-/** Failures that are counted; a kill of the portal is none. */
+/** Failed attempts per server. An attempt that ends because the portal is killed does not count. */
 const maxAttempts = 4
 /** How many servers are set up at a time; the others wait their turn. */
 const concurrency = 2
@@ -142,8 +142,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   ]
 
   /**
-   * Begins a new run for a paid order; one that is given up gets none, and no node. Undefined when
-   * there is nothing to do: the server runs already, was given up, or is being deleted.
+   * Begins a new run for a paid order. An order that is being given up gets neither a run nor a
+   * node. Undefined when there is nothing to do: the server runs already, was given up, or is being
+   * deleted.
    */
   async function beginRun(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
@@ -156,7 +157,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         .set({
           status: 'provisioning',
           run: isBegun ? site.run + 1 : site.run,
-          // What it waited for, room, is there.
+          // The reason was the wait for room, which there is now.
           reason: null,
           node_id: site.node_id ?? (isBegun ? ((await placeOf(tx, siteId)) ?? firstNode) : null),
         })
@@ -185,7 +186,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     }
   }
 
-  /** False when a newer run has the site in hand, or it was given up. */
+  /**
+   * Marks the server as running. False when a newer run has taken over, or the order was given up.
+   */
   async function finish({ id, run }: SiteRow): Promise<boolean> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, id)
@@ -203,7 +206,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         .execute()
       await settleOnNode(tx, id)
       await tell(tx, site, 'running', null)
-      // A name that was added while it was being set up, and letters of the installation.
+      // Handles a name added during the setup, and letters of the installation.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
       await wakeMail(tx, deps, id)
       // A suspension during the setup found nothing to stop.
@@ -218,9 +221,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * Counts a failure and decides. The decision to give up is written down before anything is
-   * undone, so that no other run of the same job can finish a site that is being removed, nor this
-   * one remove a site that another has finished.
+   * Counts a failure and decides. The decision to give up is stored before anything is undone, so
+   * that no other run of the same job can complete a site that is being removed, nor this one
+   * remove a site that another has completed.
    */
   async function afterFailure(
     { id, run }: SiteRow,
@@ -247,8 +250,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * Undo backwards, then in one transaction: money back, state failed, customer told. An undo that
-   * fails keeps no money back; it is thrown afterwards, so that the job goes on cleaning.
+   * Undoes the steps backwards, then in one transaction returns the money, stores `failed` and
+   * tells the customer. An undo that fails does not delay the refund; it is thrown afterwards, so
+   * that the job goes on cleaning.
    */
   async function giveUp(site: SiteRow): Promise<void> {
     const failures: unknown[] = []
@@ -279,8 +283,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * Removes what an undo could not remove, and what a run left behind that was overtaken by the
-   * decision to give up or by a deletion.
+   * Removes what an undo could not remove, and what a run left that was overtaken by a deletion or
+   * by the decision to give up.
    */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
@@ -304,7 +308,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       } catch (error) {
         // The portal stops, or another worker has the job: this is no failure of the site.
         if (signal.aborted) throw error
-        // Anything else is a bug of ours, which must not keep the money.
+        // Any other error is a bug of ours, which must not keep the customer's money.
         const verdict = await afterFailure(
           site,
           error instanceof DriverFailure ? error.kind : 'unavailable',
@@ -323,7 +327,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     await giveUp(site)
   }
 
-  /** An order that is paid once there is room: its customer is told once. */
+  /** Tells the customer once that the order is charged when there is room. */
   const tellWaiting = (subscriptionId: string): Promise<void> =>
     transaction(db, async (tx) => {
       const site = await tx

@@ -1,4 +1,7 @@
-/** The comparison with the runtime where there are many servers: its cost, and who is touched. */
+/**
+ * The reconciliation with the runtime when there are many servers: its cost, and which servers are
+ * touched.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,18 +13,18 @@ import { createLog } from '../platform/log.ts'
 import type { SiteSpec, WordpressDriver } from './driver.ts'
 import { createReconciler, type Reconciler } from './reconcile.ts'
 
-/** More than are read in one query. */
+/** More than one query reads. */
 const servers = 5100
 let database: TestDatabase
 let pool: Pool
 let reconciler: Reconciler
-/** Containers that answer, by site: a runtime that does what it is told. */
+/** Number of answering containers by site, in a runtime that follows its orders. */
 const runtime = new Map<string, number>()
 const told: string[] = []
 let questions = 0
-/** What happens once a round knows which sites answer. */
+/** Called once a round knows which sites answer. */
 let onListed: () => Promise<void> = async () => undefined
-/** A start of this site does not end before it does. */
+/** The start of this site does not end before `until` does. */
 let slow: { id: string; until: Promise<void> } | undefined
 
 const driver = {

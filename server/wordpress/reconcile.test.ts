@@ -1,4 +1,4 @@
-/** Database and runtime drift apart, and come together again: a real site throughout. */
+/** Database and runtime differ, and are reconciled: a real site throughout. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -167,7 +167,7 @@ test('a site that listens and fails every visitor is down: gauge, owner, operato
   writeFileSync(path.join(plugins, 'broken.php'), '<?php http_response_code(500); exit("broken");')
   await eventually('the site failing', async () => (await statusOf()) === 500)
   await untilShown(true)
-  // Once may be a slip.
+  // A single failure does not count yet.
   const { unanswered } = await portal.app.db
     .selectFrom('site')
     .select('unanswered')

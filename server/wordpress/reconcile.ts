@@ -20,11 +20,10 @@ import { firstNode, siteById, specOf, type SiteAddressing, type SiteRow } from '
  */
 const graceMs = days(7)
 /**
- * Rows of one query: a hundred bytes each, so that 100,000 servers are 20 queries of half a
- * megabyte.
+ * Rows of one query: at a hundred bytes each, 100,000 servers are 20 queries of half a megabyte.
  */
 const comparedAtOnce = 5000
-/** A site that takes a minute to start keeps no other waiting. */
+/** Repairs in parallel, so that a site that takes a minute to start keeps no other waiting. */
 const repairedTogether = 4
 
 export interface ReconcileDeps {
@@ -32,7 +31,7 @@ export interface ReconcileDeps {
   readonly clock: Clock
   readonly log: Log
   readonly jobs: Jobs
-  /** Those that can be asked now. */
+  /** The nodes that can be reached now. */
   readonly nodes: () => readonly { readonly node: string; readonly driver: WordpressDriver }[]
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
@@ -40,15 +39,15 @@ export interface ReconcileDeps {
 }
 
 export interface Reconciler {
-  /** One round. */
+  /** Does one round. */
   run(signal: AbortSignal): Promise<void>
-  /** A round begins soon, in whichever process: this one starts, or a node came back. */
+  /** Has a round begin soon, in whichever process, because this one starts or a node came back. */
   enqueue(): Promise<void>
-  /** Sites of the runtime that the database does not know. */
+  /** How many sites the runtime holds that the database does not know. */
   orphans(): Promise<number>
 }
 
-/** Where a site's containers should be: those of every other state are in the hands of a job. */
+/** The wanted state of a site's containers. In every other state of the server a job decides. */
 type Wanted = 'running' | 'stopped'
 const wantedOf = (status: string): Wanted | undefined => {
   if (status === 'running') return 'running'
@@ -64,22 +63,22 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { db, clock, log } = deps
 
   /**
-   * The server, while it is on the node: the list of a round may be half an hour old, and what a
-   * server that was moved has left behind must not start beside it.
+   * The server's row, if it is on the node now: the list of a round may be half an hour old, and
+   * leftovers of a moved server must not start beside it.
    */
   async function here(node: string, siteId: string): Promise<SiteRow | undefined> {
     const site = await siteById(db, siteId)
     return site && (site.node_id ?? firstNode) === node ? site : undefined
   }
 
-  /** True when something was done. */
+  /** Repairs one server; true when something was done. */
   async function repair(node: string, driver: WordpressDriver, siteId: string): Promise<boolean> {
     const site = await here(node, siteId)
     if (!site) return false
     const answering = (await driver.addresses(siteId)).length
     const wanted = wantedOf(site.status)
     if (wanted === 'stopped' && answering > 0) {
-      // One that was resumed since it was read runs rightly.
+      // A server that was resumed since the read runs rightly.
       if ((await here(node, siteId))?.status !== site.status) return false
       log.warn({ site: site.name }, 'a suspended site was running')
       await driver.stop(siteId)
@@ -99,7 +98,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     await driver.start(await specOf(db, deps.addressing, site))
     if (answering === 0) log.info({ site: site.name }, 'a site that should run did not')
     const now = await here(node, siteId)
-    // One that was moved away meanwhile takes no visitor here any more.
+    // A server that was moved away meanwhile takes no visitor here any more.
     const isAway = !now && !(await hasUnfinishedCopy(db, siteId))
     if (isAway || now?.status === 'suspended') await driver.stop(siteId)
     return answering === 0
@@ -139,7 +138,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  /** One that does not come is no reason to leave the others. */
+  /** Repairs all differing servers; a failure does not stop the others. */
   async function repairAll(
     node: string,
     driver: WordpressDriver,
@@ -164,8 +163,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function clearOrphans(node: string, driver: WordpressDriver): Promise<void> {
     const held = await driver.list()
     const ofNode = sql<boolean>`coalesce(node_id, ${firstNode}::text) = ${node}`
-    // Text against text: what lies in the runtime may have any name. A server that was moved to
-    // another node is an orphan here.
+    // Both sides as text, because entries in the runtime may have any name. A server that was moved
+    // to another node is an orphan here.
     const { rows: known } = await sql<{ id: string }>`
       select id::text from site
       where id::text = any(${held}) and deleted_at is null and ${ofNode}`.execute(db)
@@ -214,7 +213,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         await clearOrphans(node, driver)
       } catch (error) {
         signal.throwIfAborted()
-        // Another node may be well.
+        // The other nodes may be all right.
         log.error({ err: error, node }, 'a node could not be compared with the database')
       }
   }

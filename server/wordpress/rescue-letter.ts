@@ -1,9 +1,9 @@
-/** What the owner of a server reads that came up elsewhere after its machine was lost. */
+/** Letters to the owner of a server that came up elsewhere after its machine was lost. */
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { inVietnam } from '../platform/vietnam-time.ts'
 
-/** How the owner of a server is written to. */
+/** What is needed to write to the owner of a server. */
 export interface OwnersMail {
   readonly portalUrl: string
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
@@ -15,14 +15,17 @@ export interface OwnersMail {
 
 interface Told {
   readonly name: string
-  /** Of when its content is; of a server that went back: since when what was written is gone. */
+  /**
+   * The moment of its content. For a server that went back: what was written after this moment is
+   * lost.
+   */
   readonly at: Date
-  /** It is that of its mirror, not of a backup. */
+  /** The content comes from the mirror, not from a backup. */
   readonly isMirror?: boolean
   readonly link: string
 }
 
-/** 26/11/2026 14:05, or 26/11/2026 14:05:20 */
+/** Formats a moment as 26/11/2026 14:05, or 26/11/2026 14:05:20 to the second. */
 function momentOf(at: Date, toTheSecond = false): string {
   const [day = '', time = ''] = inVietnam(at).split('T')
   return `${day.split('-').toReversed().join('/')} ${time.slice(0, toTheSecond ? 8 : 5)}`
@@ -65,7 +68,7 @@ export const rescuedLetter = {
   },
 } as const
 
-/** The original took its place again once the machine was back. */
+/** Sent when the original took its place again after the machine was back. */
 export const undoneLetter = {
   subject: {
     en: ({ name }: Told) => `${name} has its content of before the failure again`,

@@ -1,8 +1,8 @@
 /**
- * A server of a lost node comes up on another, from its mirror (decision 133) or its newest backup
- * (decision 123). Each step may be done twice, so a kill at any point leads to the same step again.
- * Until the node is written down nothing has happened to the server; one whose node came back by
- * then stays there.
+ * Brings a server of a lost node up on another, from its mirror (decision 133) or its newest backup
+ * (decision 123). Each step may be repeated, so a kill at any point leads to the same step again.
+ * Until the switch to the other node is stored the server is unchanged; if its node came back by
+ * then, it stays there.
  */
 import { later, minutes, seconds } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
@@ -24,19 +24,21 @@ import { firstNode, lockSite, siteById, specOf } from './store.ts'
 import { waveJob } from './update-store.ts'
 import { within } from './within.ts'
 
-/** Failures that are counted; a kill of the portal is none. */
+/** Failed attempts per rescue. An attempt that ends because the portal is killed does not count. */
 const maxAttempts = 3
 /** Longest time of one step: a site of many gigabytes. */
 const restoreMs = minutes(120)
 const startMs = minutes(5)
-/** It writes nothing before it is written down that the server is there. */
+/**
+ * How long writes are held, renewed while it starts: it must not write before the switch is stored.
+ */
 const holdMs = minutes(10)
-/** Servers that come up at a time, of each process that does jobs. */
+/** Servers that come up at a time, per process that runs jobs. */
 const atOnce = 2
 
-/** What cannot be mended by another try. */
+/** A failure that another try cannot mend. */
 class GivenUp extends Error {}
-/** Nor has to be: the server is all right, or is no more. */
+/** The rescue is not needed any more: the server is all right, or was deleted. */
 class NotNeeded extends GivenUp {}
 
 export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, OwnersMail {
@@ -47,7 +49,7 @@ export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, Ow
 export function defineRescues(deps: RescueDeps): void {
   const { db, clock, log, jobs, archives } = deps
 
-  /** The backup is laid out on the new node. */
+  /** Restores the backup on the new node. */
   async function layOut(row: MoveRow, spec: SiteSpec, signal: AbortSignal): Promise<void> {
     const backup = await backupById(db, row.backup_id ?? '')
     if (backup?.state !== 'proven') throw new GivenUp('its backup is gone')
@@ -58,7 +60,7 @@ export function defineRescues(deps: RescueDeps): void {
     await within(restoreMs, 'the backup took too long', restored, signal)
   }
 
-  /** Mirror or backup answers on the new node. */
+  /** Starts the mirror or the backup on the new node, and stores the switch. */
   async function bringUp(row: MoveRow, signal: AbortSignal): Promise<void> {
     const site = await siteById(db, row.site_id)
     if (!site || (site.status !== 'running' && site.status !== 'suspended'))
@@ -68,7 +70,8 @@ export function defineRescues(deps: RescueDeps): void {
     const { driver } = deps.nodes.at(row.to_node)
     const spec = await specOf(db, deps.addressing, site)
     if (!row.from_mirror) await layOut(row, spec, signal)
-    // The database of a mirror is loaded when it starts, of one that is suspended, too.
+    // A mirror's database is loaded when it starts, so a suspended server with a mirror is started
+    // for a moment, too.
     if (site.status === 'running' || row.from_mirror) {
       await driver.holdWrites(site.id, holdMs)
       const longestMs = row.from_mirror ? restoreMs : startMs
@@ -80,7 +83,7 @@ export function defineRescues(deps: RescueDeps): void {
       } finally {
         clearInterval(again)
       }
-      // Whatever it answers: a site may have answered with an error before.
+      // The status does not matter: the site may have answered with an error before.
       await driver.frontPage(site.id, new URL(spec.url).host)
       if (site.status === 'suspended') await driver.stop(site.id)
     }
@@ -91,8 +94,8 @@ export function defineRescues(deps: RescueDeps): void {
   }
 
   /**
-   * Everything that the switch changes, at once, unless the lost node is back. False: another run
-   * has decided it.
+   * Stores everything that the switch changes, in one transaction, unless the lost node is back.
+   * False: another run has decided it.
    */
   async function writeDown(tx: Tx, row: MoveRow, status: string): Promise<boolean> {
     const site = await lockSite(tx, row.site_id)
@@ -111,7 +114,7 @@ export function defineRescues(deps: RescueDeps): void {
         attempts: 0,
         reason: null,
         switched_at: clock.now(),
-        // From the return of the node on it is counted anew (move-clearing.ts).
+        // The time is set anew when the node is back (move-clearing.ts).
         expires_at: later(clock.now(), keptAfterReturnMs(row)),
         leftover_node: row.from_node,
         leftover_stopped: false,
@@ -150,8 +153,9 @@ export function defineRescues(deps: RescueDeps): void {
   }
 
   /**
-   * What the lost node had under way with the server: nobody can end it, and nothing of it may go
-   * on where the server is now. Not before the switch, for a node that is back ends it itself.
+   * Ends what the lost node had under way with the server: nobody else can end it, and it must not
+   * continue where the server is now. This happens at the switch and not earlier, because a node
+   * that is back ends its work itself.
    */
   async function endOfLost(tx: Tx, siteId: string): Promise<void> {
     const ended = { state: 'failed', ended_at: clock.now() } as const
@@ -161,7 +165,7 @@ export function defineRescues(deps: RescueDeps): void {
       .where('site_id', '=', siteId)
       .where('state', '=', 'restoring')
       .execute()
-    // One that waits has not begun, and begins on the other node.
+    // A waiting update has not begun, and begins on the other node.
     const updates = await tx
       .updateTable('site_update')
       .set({ ...ended, reason: 'node_lost' })
@@ -173,9 +177,12 @@ export function defineRescues(deps: RescueDeps): void {
       if (wave !== null) await jobs.add(tx, waveJob, { waveId: String(wave) })
   }
 
-  /** The server is there: it writes, the edges know, and who watched its log watches there. */
+  /**
+   * Completes the switch: lets the server write, tells the edges, and sends readers of its log to
+   * the new node.
+   */
   async function arrive(row: MoveRow): Promise<void> {
-    // It may have kept an old copy of the server, for which it answers nobody.
+    // The node may have kept an old copy of the server, for which it answers no visitor until told.
     await deps.nodes.tell(row.to_node)
     await deps.nodes.at(row.to_node).driver.holdWrites(row.site_id, 0)
     await deps.tellInOrder(row.to_node, row.from_node)
@@ -187,7 +194,7 @@ export function defineRescues(deps: RescueDeps): void {
     })
   }
 
-  /** Where its node is away it is stopped before it follows again (mirrors.ts). */
+  /** Stops the mirror now; if its node is away, mirrors.ts stops it before it follows again. */
   async function stopMirror(row: MoveRow): Promise<void> {
     try {
       await deps.nodes.at(row.to_node).driver.stop(row.site_id)
@@ -196,7 +203,10 @@ export function defineRescues(deps: RescueDeps): void {
     }
   }
 
-  /** Nobody watches what comes up by rule: the server is down until somebody looks at it. */
+  /**
+   * Tells the operator, because nobody watches a rescue by rule: the server is down until somebody
+   * looks at it.
+   */
   async function tellOfFailure(tx: Tx, row: MoveRow, reason: string): Promise<void> {
     const site = await siteById(tx, row.site_id)
     if (!site) return
@@ -233,7 +243,8 @@ export function defineRescues(deps: RescueDeps): void {
         .set({
           state: 'failed',
           reason,
-          // Nothing newer than a mirror is left where its machine does not come back.
+          // A mirror is not removed: if the lost machine does not come back, it is the newest copy
+          // there is.
           leftover_node: row.from_mirror ? null : row.to_node,
           expires_at: clock.now(),
         })
@@ -244,7 +255,7 @@ export function defineRescues(deps: RescueDeps): void {
       const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
       if (row.from_mirror) await giveBack(tx, row.backup_id ?? '', isRefused)
       await jobs.add(tx, clearMoveJob, { moveId: row.id })
-      // Where its node is back, it may have waited for this.
+      // If the server's node is back, work on the server may have waited for this decision.
       await jobs.add(tx, ensureJob, { siteId: row.site_id })
       if (!(error instanceof NotNeeded)) await tellOfFailure(tx, row, reason)
       return true

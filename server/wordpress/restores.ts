@@ -1,6 +1,6 @@
 /**
- * The job that puts a server back to a backup. It acts once by the restore's id, which the driver
- * remembers, so a kill in the middle leads to the same work again.
+ * The job that restores a server from a backup. It acts once by the restore's id, which the driver
+ * remembers, so that a killed job is repeated with the same result.
  */
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -15,7 +15,7 @@ import { siteById, specOf, type SiteAddressing } from './store.ts'
 import { keepHold } from './update-hold.ts'
 import { within } from './within.ts'
 
-/** Defines it; the last three are shared with the making of backups. */
+/** Defines the job. The making of backups passes `isFinal`, `reasonOf` and `wakeUpdate`. */
 export function defineRestores(deps: {
   readonly db: Database
   readonly clock: Clock
@@ -28,15 +28,14 @@ export function defineRestores(deps: {
   /** Whether the failed attempt was the last one; throws where it does not count. */
   readonly isFinal: (error: unknown, attempts: number, attempt: Attempt) => boolean
   readonly reasonOf: (error: unknown) => string
-  /** An update that waits for this restore goes on. */
+  /** Wakes the update that waits for this restore. */
   readonly wakeUpdate: (tx: Tx, by: 'restore_id', id: string) => Promise<void>
 }): void {
   const { db, clock, log, jobs, driver, archives, isFinal, reasonOf, wakeUpdate } = deps
 
   /**
-   * Writes stay held for as long as `work` takes, where an update is undone by the restore: what
-   * was written after the hold is over would be gone with it. DriverFailure rejected: it is over
-   * already.
+   * Keeps writes held while `work` undoes an update: a write after the end of the hold would be
+   * lost with the restore. DriverFailure rejected: the hold has ended already.
    */
   async function holdingWrites<T>(restoreId: string, work: () => Promise<T>): Promise<T> {
     const undone = await db
@@ -94,8 +93,8 @@ export function defineRestores(deps: {
         log.error({ err: error, site: restore.site_id }, 'a restore failed')
         end = { state: 'failed', reason: reasonOf(error) }
       }
-      // Whichever content it has now: what should run, runs. In one transaction, so that no kill
-      // comes between.
+      // Whichever content the server has now, it is started if it should run. All in one
+      // transaction, so that a kill leaves no half of it.
       await transaction(db, async (tx) => {
         await tx
           .updateTable('site_restore')

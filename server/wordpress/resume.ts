@@ -1,8 +1,7 @@
 /**
  * Restarts work that no job has any more. Every state that a job must end (a server that is set up,
  * deleted or restarted, a backup that is made, a restore) is compared with the jobs that wait or
- * run; a missing job is added. The jobs read the row's state, so that one job too many does no
- * harm.
+ * run; a missing job is added. The jobs read the row's state, so a superfluous job does no harm.
  */
 import { sql } from 'kysely'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -18,7 +17,7 @@ interface ResumeDeps {
   readonly driver: WordpressDriver
 }
 
-/** A row that waits for a job: the job's name and what it is handed. */
+/** A row that waits for a job: the job's name and payload. */
 interface Waiting {
   readonly job: string
   readonly payload: Record<string, string>
@@ -27,8 +26,8 @@ interface Waiting {
 const atOnce = 500
 
 /**
- * Rows in a state that only a job ends, while no such job waits, runs or is tried again. Each state
- * has an index that leads to its rows.
+ * Rows in a state that only a job ends, without such a job waiting, running or due for a retry.
+ * Each state has an index that finds its rows.
  */
 async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
@@ -41,7 +40,7 @@ async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Wai
   return rows
 }
 
-/** Defines the sweep, every ten minutes; answers it for whoever wants it now. */
+/** Defines the sweep, every ten minutes; answers its function for callers that want it now. */
 export function defineResuming({ db, log, jobs, driver }: ResumeDeps): () => Promise<void> {
   async function resume(): Promise<void> {
     const held = await driver.list()

@@ -1,6 +1,6 @@
 /**
- * The WordPress driver that the modules use: each call goes to the node that runs the site. Beside
- * the node of this machine, which is always there, those of other machines come and go.
+ * The WordPress driver that the modules use: each call goes to the node that runs the site. The
+ * node of this machine is always there; those of other machines come and go.
  */
 import type { Database } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -22,17 +22,17 @@ import { firstNode } from './store.ts'
 import { NowhereToProve } from './whole-backup.ts'
 import { within } from './within.ts'
 
-/** What one node does, over its line. */
+/** The calls to one node, over its connection. */
 export interface NodeControl {
   readonly driver: WordpressDriver
   readonly edge: EdgeControl
 }
 
-/** A line to a node of another machine, which opens again whenever it breaks. */
+/** A connection to a node of another machine, which opens again whenever it breaks. */
 export interface NodeConnection {
-  /** Undefined while there is no line. */
+  /** Undefined while there is no connection. */
   control(): NodeControl | undefined
-  /** Ends the present line, over which nothing comes any more. */
+  /** Ends the present connection, which is stuck. */
   reopen(): void
   close(): void
 }
@@ -41,23 +41,26 @@ export interface Nodes {
   readonly driver: WordpressDriver
   /** The edge of the node that runs the site. Throws DriverFailure where it cannot be asked. */
   edgeOf(siteId: string): Promise<EdgeControl>
-  /** What a node does, whatever runs there. Throws DriverFailure where it cannot be asked. */
+  /** The calls to a node, whatever runs there. Throws DriverFailure where it cannot be asked. */
   at(node: string): NodeControl
-  /** A server is on another node now: who watches a log begins anew. */
+  /** Restarts all watches of logs, because a server is on another node now. */
   rerouted(): void
-  /** Data centres of the nodes that can be asked now; null: every one. */
+  /** Data centres of the nodes that can be reached now; null: every one. */
   regions(): number[] | null
-  /** Those that can be asked now. */
+  /** The nodes that can be reached now. */
   reachable(): readonly (NodeControl & { readonly node: string })[]
-  /** Resolves when the own node is written down. Then looks every few seconds. */
+  /** Resolves when this machine's node is stored. From then on it looks every few seconds. */
   start(): Promise<void>
-  /** Tells a node what it answers for now. Throws DriverFailure where it cannot be asked. */
+  /**
+   * Renews a node's lease and tells it which sites it answers for. Throws DriverFailure where it
+   * cannot be asked.
+   */
   tell(node: string): Promise<void>
   /** When a node answered last, by the clock of this process (performance.now); null: never. */
   heardAt(node: string): number | null
-  /** Gives up the line to a node of another machine, and opens another one. */
+  /** Replaces the connection to a node of another machine by a new one. */
   reopen(node: string): void
-  /** Looks now: new nodes are connected to, and what all of them say is written down. */
+  /** Looks now: connects to new nodes, and stores what all nodes report. */
   look(): Promise<void>
   stop(): void
 }
@@ -67,21 +70,21 @@ interface NodesParts {
   readonly log: Log
   /** The node of this machine, if it runs sites. */
   readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
-  /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
+  /** Connects to a node of another machine; `onOpen` is called whenever the connection opens. */
   readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
   readonly leases: Leases
-  /** Whether this process writes down what nodes say: one that does jobs. */
+  /** Whether this process stores what nodes report: true where it runs jobs. */
   readonly notes: boolean
-  /** A node can be asked that could not be before. */
+  /** Called when a node can be reached again. */
   readonly onReachable: () => void
 }
 
-/** Several looks may fail before a node counts as lost (placement.ts). */
+/** Short enough that several looks may fail before a node counts as lost (placement.ts). */
 const lookMs = 15_000
-/** A node that takes longer is asked again at the next look. */
+/** A node that takes longer to answer is asked again at the next look. */
 const answerMs = 10_000
 
-/** Of a node that keeps to none. */
+/** For a node that keeps to no lease. */
 const withoutLease: Leases = { wholeMs: null, mirroredMs: null }
 
 const nothingKnown: WordpressCapabilities = {
@@ -91,7 +94,7 @@ const nothingKnown: WordpressCapabilities = {
   maxCpu: null,
   database: 'sqlite',
 }
-/** The largest bound; null where one has none. */
+/** The largest bound; null where one of them is unbounded. */
 const largest = (bounds: readonly (number | null)[]): number | null =>
   bounds.includes(null) ? null : Math.max(...bounds.map(Number))
 
@@ -104,7 +107,7 @@ export function createNodes(parts: NodesParts): Nodes {
   >()
   const heardAt = new Map<string, number>()
   let regionsOf = new Map<string, readonly number[] | null>()
-  /** Called when a node can be asked again: who watches a log of it begins anew. */
+  /** Called when a node can be reached again: watches of its logs begin anew. */
   const resumed = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
@@ -120,9 +123,9 @@ export function createNodes(parts: NodesParts): Nodes {
     })
   }
 
-  /** Throws DriverFailure unavailable when the node of the site cannot be asked. */
+  /** The node of the site. Throws DriverFailure unavailable when it cannot be asked. */
   async function nodeControl(siteId: string): Promise<NodeControl> {
-    // The usual portal has one node, and asks nobody.
+    // A portal with one node, the usual case, needs no query.
     const alone = others.size === 0 && own
     const node = alone ? ownId : ((await nodeOf(db, siteId)) ?? firstNode)
     const control = node === undefined ? undefined : controlOf(node)
@@ -130,12 +133,18 @@ export function createNodes(parts: NodesParts): Nodes {
     return control
   }
   const of = async (siteId: string): Promise<WordpressDriver> => (await nodeControl(siteId)).driver
-  /** For acts that end what there is: of what is nowhere nobody is asked. */
+  /**
+   * For acts that end or remove a site; undefined, so that no node is asked, for a site that is
+   * nowhere.
+   */
   async function toEnd(siteId: string): Promise<WordpressDriver | undefined> {
     if ((others.size > 0 || !own) && (await isNowhere(db, siteId))) return undefined
     return await of(siteId)
   }
-  /** For acts that change content past the visitors' way: none while it is switched elsewhere. */
+  /**
+   * For acts that change content without passing the edge: refused while the server is switched to
+   * another node.
+   */
   async function toChange(siteId: string): Promise<WordpressDriver> {
     if ((others.size > 0 || !own) && (await isSwitching(db, siteId)))
       throw new DriverFailure('unavailable', 'the server is being moved to another node')
@@ -155,7 +164,7 @@ export function createNodes(parts: NodesParts): Nodes {
             unwatch?.()
             unwatch = driver.log(id).watch(onNew)
           },
-          // Who watches is told when the node is there again.
+          // The watcher is told when the node can be reached again.
           () => undefined,
         )
       }
@@ -219,7 +228,8 @@ export function createNodes(parts: NodesParts): Nodes {
       const fitting = all.filter(
         (one) => wanted === null || one.driver.capabilities.database === wanted,
       )
-      // What was made just now is of the site's node, whatever that has said of itself.
+      // A backup made just now belongs to the site's node, even if the node has not reported its
+      // database.
       const atHome = (database === undefined ? all : fitting).find(({ node }) => node === home)
       const chosen = atHome ?? fitting[0]
       if (!chosen) throw new NowhereToProve('no node with its database can be reached')
@@ -242,7 +252,7 @@ export function createNodes(parts: NodesParts): Nodes {
     mailTaken: async (id, keys) => await (await of(id)).mailTaken(id, keys),
     list: async () => (await everywhere((one) => one.list())).flat(),
     unremoved: async () => sum(await everywhere((one) => one.unremoved())),
-    // A node of another machine that is lost is an alert, and no reason to answer nobody.
+    // A lost node of another machine raises an alert; the portal itself stays ready.
     async health() {
       if (own) return await own.control.driver.health()
       return reachable().length > 0 ? undefined : 'no node can be reached'
@@ -253,12 +263,12 @@ export function createNodes(parts: NodesParts): Nodes {
   async function onOpen(node: string): Promise<void> {
     if (stopped) return
     for (const again of resumed) again()
-    // One that was started anew has no lease: it is told of one before anything starts there.
+    // A restarted node has no lease: it gets one before anything starts there.
     const control = controlOf(node)
     if (control) await renew({ node, ...control })
     if (stopped) return
     parts.onReachable()
-    // What it says of itself is written down at once: until then it counts as lost.
+    // What the node reports is stored at once: until then it counts as lost.
     lookAgain().catch((error: unknown) => log.warn({ err: error }, 'looking at the nodes'))
   }
   async function lookAgain(): Promise<void> {
@@ -266,7 +276,7 @@ export function createNodes(parts: NodesParts): Nodes {
     await look()
   }
 
-  /** Lines to the nodes that there are now, and to no other. */
+  /** Keeps connections to the present nodes, and to no others. */
   async function connectAll(): Promise<void> {
     const wanted = new Map<string, string>()
     const rows = await allNodes(db)
@@ -301,7 +311,10 @@ export function createNodes(parts: NodesParts): Nodes {
     }
   }
 
-  /** It may take writes again for a while; by the mark it counts from before the promise. */
+  /**
+   * Lets the node take writes for a while longer. The time counts from the mark, which is earlier
+   * than the promise.
+   */
   async function promise({ node, edge }: NodeControl & { node: string }) {
     const late = 'it does not answer in time'
     const mark = await within(answerMs, late, edge.markLease())

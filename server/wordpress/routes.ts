@@ -37,7 +37,7 @@ export interface WordpressRouteDeps {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly catalog: Catalog
-  /** The catalogue is the newest until the transaction ends. */
+  /** Keeps the catalogue from changing until the transaction ends. */
   readonly holdCatalog: (tx: Tx) => Promise<void>
   readonly billing: Billing
   readonly outbox: EventOutbox
@@ -46,10 +46,10 @@ export interface WordpressRouteDeps {
   readonly logs: LogStreams
   readonly domains: Domains
   readonly lifecycle: Lifecycle
-  /** Counts the questions about names, which reach servers of other people. */
+  /** Limits the look-ups of names, which reach other people's name servers. */
   readonly lookups: Limit
   readonly signIns: Limit
-  /** Counts a customer's orders. */
+  /** Limits the orders per customer. */
   readonly orders: Limit
   readonly couponTries: CouponTries
   readonly addressing: SiteAddressing
@@ -68,7 +68,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return site
   }
 
-  /** The catalogue's own order, by the same keyset as every list: the id of the last one shown. */
+  /**
+   * One page in the catalogue's own order. The cursor is, as in every list, the id of the last item
+   * shown.
+   */
   const catalogPage = <T extends { readonly id: number }>(
     items: readonly T[],
     query: { limit?: number | undefined; cursor?: string | undefined },
@@ -125,7 +128,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
       })),
     }
   })
-  /** A body may name its server, too; another one's id is a mistake that changes neither. */
+  /** A body may name its server, too; another server's id is a mistake, and nothing is changed. */
   const refuseOther = (id: string, named: string | undefined, language: Language) => {
     if (named !== undefined && named.toLowerCase() !== id.toLowerCase())
       throw new Refusal('invalid_input', { fields: { id: ruleText('other_server', language) } })
@@ -174,7 +177,8 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.signIns.take(site.id)
     const link = new URL(await driver.adminLink(site.id, site.admin_user))
-    // By its own name, which leads to it whatever becomes of the customer's: the edge sends on.
+    // The link uses the server's own name, which works whatever happens to the customer's names;
+    // the edge redirects.
     return { url: shownUrlOf(deps.addressing, site.name) + link.pathname }
   })
   http.read(api.logTicket, async ({ customerId, caller, params }) => {

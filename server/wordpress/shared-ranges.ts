@@ -1,6 +1,6 @@
 /**
- * Addresses that many share: a name that points there says nothing of whose it is. Local ones, and
- * the published ranges of content networks (https://www.cloudflare.com/ips,
+ * Addresses that many customers share, so that a name which points there proves no ownership. Local
+ * ones, and the published ranges of content networks (https://www.cloudflare.com/ips,
  * https://api.fastly.com/public-ip-list).
  */
 import { BlockList, isIPv6 } from 'node:net'

@@ -7,12 +7,12 @@
  * | saving       | a backup is made and proven, writes are held     | updating, with pages  |
  * | updating     | files are exchanged, the database is upgraded    | checking              |
  * | checking     | pages and the way to wp-admin are compared       | done, or rolling_back |
- * | rolling_back | files and database are put back to the backup    | rolled_back           |
+ * | rolling_back | files and database are restored from the backup  | rolled_back           |
  *
- * Each step is an "ensure": a kill at any point leads to the same step again, and so to done or
+ * Each step is idempotent: a kill at any point leads to the same step again, and so to done or
  * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
- * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
- * exchanged; later on nothing is put back by itself, and the owner is told.
+ * a roll-back loses none. Where the hold had a gap, a new backup is made as long as nothing was
+ * exchanged; later on nothing is restored automatically, and the owner is told.
  */
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
 import { minutes, seconds } from '../platform/clock.ts'
@@ -42,21 +42,24 @@ import {
 } from './update-store.ts'
 import { within } from './within.ts'
 
-/** Failures of a state that are counted; a kill of the portal is none. */
+/** Failed attempts per state. An attempt that ends because the portal is killed does not count. */
 const maxAttempts = 3
-/** Longest time of one act. */
+/** Longest time of one step. */
 const stepMs = minutes(20)
-/** How often the backup is made anew because the hold was over before anything was exchanged. */
+/** How often a new backup is made because the hold ended before anything was exchanged. */
 const maxLapses = 1
-/** A site is looked at anew whose backup is under way, or that is suspended meanwhile. */
+/** When the job looks again at a site with a backup under way. */
 const busyMs = seconds(20)
-/** Once it runs again, those who write wait until then. */
+/**
+ * When the job looks again at a suspended site. Once the site runs again, its writers wait until
+ * then.
+ */
 const suspendedMs = minutes(1)
 
 export interface SiteUpdateDeps extends UpdateEndDeps {
   readonly addressing: SiteAddressing
   readonly backups: Pick<Backups, 'make' | 'restore'>
-  /** Null: this portal asks no directory. */
+  /** Null: this portal uses no directory. */
   readonly mirror: Mirror | null
 }
 
@@ -67,7 +70,7 @@ const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => 
   version: to,
 })
 
-/** A step's failure that ends the update in this way. */
+/** A failure that ends the update with this reason. */
 class GivenUp extends Error {
   readonly reason: UpdateReason
   constructor(reason: UpdateReason) {
@@ -88,7 +91,10 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   const again = (tx: Tx, row: UpdateRow, inMs: number): Promise<void> =>
     jobs.add(tx, updateJob, { updateId: row.id }, { startAfter: new Date(Date.now() + inMs) })
 
-  /** What the site has now is listed; of the packages those stay that are still to be had. */
+  /**
+   * Lists what is installed now; answers those of the update's packages that are still newer and
+   * can be installed.
+   */
   async function stillWanted(row: UpdateRow): Promise<UpdatePackage[]> {
     const now = clock.now()
     const found = await driver.software(row.site_id)
@@ -125,13 +131,16 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           throw new Error('another run has begun it')
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        // A backup is made or restored right now.
+        // The server does not run, or a backup is made or restored right now.
         await again(tx, row, busyMs)
       }
     })
   }
 
-  /** Somebody may have written since the backup, and nothing is exchanged: it is made anew. */
+  /**
+   * Begins again with a new backup, because somebody may have written since the old one, and
+   * nothing has been exchanged yet.
+   */
   async function beginAnew(row: UpdateRow): Promise<void> {
     if (row.hold_lapses >= maxLapses) throw new GivenUp('slow_backup')
     await driver.holdWrites(row.site_id, 0)
@@ -139,9 +148,12 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     await moveUpdate(db, row, 'waiting', anew)
   }
 
-  /** Whether everything has the version from before the update: nothing is there to be undone. */
+  /**
+   * Whether every package has its version from before the update, so that nothing needs to be
+   * undone.
+   */
   async function isAsBefore(row: UpdateRow, site: SiteRow): Promise<boolean> {
-    // This also carries out an exchange that a kill of the machine's runtime has cut off.
+    // The start also completes an exchange that was cut off when the runtime was killed.
     await driver.start(await specOf(db, deps.addressing, site))
     const found = await driver.software(site.id)
     const installed = await installedOf(db, site.id, found, clock.now())
@@ -152,7 +164,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     )
   }
 
-  /** Whether there is something to be done now; false: it is told when to go on. */
+  /** Whether the backup is proven and the update can continue now; false: it is woken later. */
   async function saved(row: UpdateRow, site: SiteRow): Promise<boolean> {
     const backup = row.backup_id === null ? undefined : await backupById(db, row.backup_id)
     if (backup?.state === 'making') return false
@@ -233,7 +245,10 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     })
   }
 
-  /** Going back to the backup could take away what somebody has written since. */
+  /**
+   * Continues or ends an update whose hold had a gap. The backup is not restored, because that
+   * could lose what was written since.
+   */
   async function withoutHold(
     row: UpdateRow,
     site: SiteRow,
@@ -244,7 +259,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       return false
     })
     if (isBefore && row.state === 'updating') await beginAnew(row)
-    // The restore was done before the gap, and nobody was there to note it.
+    // The restore was completed before the gap, but not recorded.
     else if (isBefore && row.state === 'rolling_back')
       await end(row, site, 'rolled_back', 'pages_differ')
     else await end(row, site, 'failed', 'not_rolled_back', differences)
@@ -260,7 +275,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     else await end(row, site, 'failed', 'not_rolled_back')
   }
 
-  /** Does what the state asks for; whether more can be done at once. */
+  /** Does the next step of the state; answers whether another can follow at once. */
   async function step(row: UpdateRow, site: SiteRow): Promise<boolean> {
     switch (row.state) {
       case 'waiting':
@@ -281,13 +296,17 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     }
   }
 
-  /** A server that does not run: what has not begun is left, what has goes on when it runs. */
+  /**
+   * For a server that does not run: an update that has not begun is skipped, one that has begun
+   * continues when the server runs again.
+   */
   async function withoutServer(row: UpdateRow, site: SiteRow | undefined): Promise<void> {
     if (row.state === 'waiting') await end(row, site, 'skipped', 'not_running')
     else if (site === undefined || site.status === 'deleting')
       await end(row, site, 'failed', 'not_running')
     else {
-      // Nobody writes to it now, and nobody shall before the update goes on.
+      // Writes stay held, so that none comes between the server's resumption and the rest of the
+      // update.
       if (row.state !== 'saving')
         await keepHold(deps, row).catch((error: unknown) => {
           log.warn({ err: error, site: site.id }, 'writes of a suspended site are not held on')
@@ -313,7 +332,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       throw error
     }
     log.warn({ err: error, site: row.site_id, state: row.state }, 'an update does not get on')
-    // From the first exchange of files on only the backup is certain.
+    // Once files were exchanged, only the backup is certain to work.
     if (row.state === 'updating' || row.state === 'checking')
       await rollBack(row, site, [{ path: '/', what: 'unreachable', before: '', after: '' }])
     else if (row.state === 'waiting') {
@@ -339,7 +358,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           const work = step(row, site)
           if (!(await within(stepMs, 'the update took too long', work, attempt.signal))) return
         } catch (error) {
-          // What is begun anew goes on here; what has ended is seen above.
+          // The next pass reads the row again: it continues an update that began anew, and stops at
+          // one that ended.
           await onFailure(row, site, error, attempt)
         }
       }

@@ -13,21 +13,23 @@ import type { SiteSpec } from './driver.ts'
 
 export type SiteRow = Selectable<DB['site']>
 
-/** Where sites answer: `<name>.<host>`, with the port that browsers need. */
+/** The addresses of sites: `<name>.<host>`, with the port that browsers need. */
 export interface SiteAddressing {
-  /** What sites write into their pages, and are to be reached by. */
+  /** The scheme that sites write into their pages, and should be reached by. */
   readonly scheme: 'http' | 'https'
   /**
-   * What leads to them now: HTTP until the certificate of the sites' domain is there. Without it
-   * `scheme` does.
+   * The scheme that works now: HTTP until the sites' domain has its certificate. Absent: `scheme`.
    */
   readonly shownScheme?: () => 'http' | 'https'
-  /** localhost, or SITES_DOMAIN. */
+  /** `localhost`, or SITES_DOMAIN. */
   readonly host: string
   /** Empty, or `:8082`. */
   readonly portSuffix: string
 }
-/** As the operator has set it. `isCovered`: whether the sites' domain has its certificate. */
+/**
+ * The addressing that the operator has configured. `isCovered`: whether the sites' domain has its
+ * certificate.
+ */
 export const addressingOf = (
   config: {
     readonly sitesScheme: 'http' | 'https'
@@ -45,7 +47,7 @@ export const domainOf = (addressing: SiteAddressing, name: string): string =>
   `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string =>
   `${addressing.scheme}://${domainOf(addressing, name)}`
-/** Where a browser finds it now. */
+/** The address at which a browser finds the site now. */
 export const shownUrlOf = (addressing: SiteAddressing, name: string): string =>
   `${addressing.shownScheme?.() ?? addressing.scheme}://${domainOf(addressing, name)}`
 
@@ -76,7 +78,8 @@ const formerNames = async (db: Queryable, siteId: string): Promise<string[]> =>
   ).map(({ name }) => name)
 
 /**
- * Its names are free again: for the same customer at once, for another by the rules of domains.ts.
+ * Releases the server's names: the same customer may use them again at once, others by the rules of
+ * domains.ts.
  */
 export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
   await tx
@@ -87,7 +90,7 @@ export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<v
     .execute()
 }
 
-/** Whether a write failed because another site has the name, now or from before. */
+/** Whether a write failed because another site has or had the name. */
 export const nameIsTaken = (error: unknown): boolean =>
   databaseError(error)?.constraint === 'host_pkey'
 
@@ -109,7 +112,7 @@ export async function namesOf(
   }
 }
 
-/** Until its owner says otherwise; the platform allows pages less time. */
+/** PHP settings until the owner changes them; the platform limits the time of pages to less. */
 const usualPhp: PhpSettings = { uploadMb: 64, pageSeconds: 600, inputVars: 5_000, debug: false }
 export const phpSettingsOf = ({
   php_settings: chosen,
@@ -143,11 +146,11 @@ const joined = (db: Queryable) =>
   db
     .selectFrom('site as s')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
-    // The newest that is to be paid for it: the order's, or that of the last renewal.
+    // The newest invoice for the server: the order's, or that of the last renewal.
     .leftJoin('invoice as i', (join) =>
       join
         .on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`)
-        // That of a former owner is none of theirs.
+        // An invoice of a former owner is not shown.
         .onRef('i.customer_id', '=', 's.customer_id'),
     )
     .where('s.deleted_at', 'is', null)
@@ -238,7 +241,7 @@ export function present(
   }
 }
 
-/** Newest first. `only`: ids; null: all of the customer's. */
+/** One page of servers, newest first. `only`: these ids; null: all of the customer's. */
 export const sitePage = (
   db: Queryable,
   of: PageRequest & { customerId: string; only: readonly string[] | null },
@@ -268,7 +271,7 @@ export async function ownServers(
   return rows.map(({ id }) => id)
 }
 
-/** The owner's own; anybody else's is unknown. */
+/** The customer's server; undefined also for a server of another customer. */
 export const siteOf = (
   db: Queryable,
   customerId: string,
@@ -277,15 +280,15 @@ export const siteOf = (
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
 /**
- * One that failed never runs, one that is deleted stays `deleting` for ever: a name given to them
- * would be lost to everybody.
+ * Whether a server accepts names. A failed one never runs, a deleted one stays `deleting` for ever:
+ * a name given to them would be lost to everybody.
  */
 export const takesNames = ({ status }: { readonly status: string }): boolean =>
   status !== 'failed' && status !== 'deleting'
 
 /**
- * The host name that the customer's server answers on by itself; undefined for one that is not
- * theirs. Refuses one that takes no names.
+ * The own host name of the customer's server; undefined for another customer's server. Refuses a
+ * server that accepts no names.
  */
 export async function hostOf(
   db: Queryable,
@@ -298,7 +301,7 @@ export async function hostOf(
   return site && `${site.name}.${addressing.host}`
 }
 
-/** The customer's server and the host name that it answers on by itself, however it stands. */
+/** The customer's server and its own host name, whatever its state. */
 export async function ownHostOf(
   db: Queryable,
   addressing: SiteAddressing,
@@ -312,13 +315,13 @@ export async function ownHostOf(
 export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
   db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Locked until the transaction ends. */
+/** The server's row, locked until the transaction ends. */
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
 /**
- * The customer's own, locked until the transaction ends. Refuses with not_found one that was handed
- * over since it was looked up.
+ * The customer's own server, locked until the transaction ends. Refuses with not_found a server
+ * that was handed over since it was looked up.
  */
 export async function lockOwnSite(tx: Tx, id: string, customerId: string): Promise<SiteRow> {
   const site = await lockSite(tx, id)
@@ -326,11 +329,11 @@ export async function lockOwnSite(tx: Tx, id: string, customerId: string): Promi
   return site
 }
 
-/** Whether it has been there, so that its time counts as used. */
+/** Whether the server has run, so that its paid time counts as used. */
 export const hasRun = ({ status }: Pick<SiteRow, 'status'>): boolean =>
   status === 'running' || status === 'suspended'
 
-/** The node of a site that has none: a portal that knew only one had this one. */
+/** The node of a site without one: portals that knew only one node had this one. */
 export const firstNode = 'main'
 
 export interface HostRow {
@@ -339,9 +342,9 @@ export interface HostRow {
   readonly host: string
   readonly node: string
   readonly via: string | null
-  /** The host name that visitors of all others of the server are sent to. */
+  /** The host name to which visitors of the server's other names are redirected. */
   readonly primary: string | null
-  /** False: its owner wants no page to be kept. */
+  /** False: the owner has switched the page cache off. */
   readonly page_cache: boolean
   /** User and hash of the password that visitors are asked for; null: none. */
   readonly visit_user: string | null
@@ -351,8 +354,9 @@ export interface HostRow {
 }
 
 /**
- * What an edge must know of every host name, or of those of the given sites: the server's own below
- * `host`, those that it had before, and those that customers brought. `via`: the edge of its node.
+ * What an edge must know of every host name, or of those of the given sites: the server's own name
+ * below `host`, its former ones, and those that customers brought. `via`: the edge of the server's
+ * node.
  */
 export async function hostRows(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** What the bell says of servers. */
+/** Titles of notifications about servers. */
 import type { Language } from '../../contract/errors.ts'
 import type { Titles } from '../realtime/index.ts'
 

@@ -1,11 +1,11 @@
-/** What an operator watches of updates. */
+/** The figures of updates that an operator watches. */
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 
 export interface UpdateCounts {
   /** Updates that are under way. */
   readonly underWay: number
-  /** Of the last day, by how they ended. */
+  /** Updates that ended within the last day, by how they ended. */
   readonly ended: Readonly<Record<string, number>>
   /** Waves that stopped by themselves and wait for the operator. */
   readonly stoppedWaves: number

@@ -1,7 +1,7 @@
 /**
- * Asks the directory of WordPress (api.wordpress.org, or one that speaks its protocol) which
- * releases there are. It is told names and versions, and never which site asks. What it says is
- * judged: it may be down, late, or lie.
+ * Asks the directory of WordPress (api.wordpress.org, or one that speaks its protocol) for
+ * releases. The directory is told names and versions, and never which site asks. Its answers are
+ * validated: it may be down, late, or lie.
  *
  * Protocol: core/version-check/1.7, plugins/update-check/1.1, themes/update-check/1.1, as
  * WordPress's own wp-includes/update.php calls them.
@@ -17,15 +17,15 @@ const maxBytes = 8 * 1_048_576
 
 export interface Release extends SoftwarePackage {
   readonly name: string
-  /** It mends a security fault, as the directory says. */
+  /** The directory says that the release mends a security fault. */
   readonly security: boolean
-  /** Address of its zip. */
+  /** Address of the release's zip. */
   readonly package: string
   readonly requiresPhp: string | null
   readonly requiresWordpress: string | null
 }
 
-/** What is installed somewhere, without whose it is. */
+/** Installed software, without the sites that have it. */
 export interface Question {
   readonly core: readonly { readonly version: string; readonly php: string }[]
   readonly plugins: readonly {
@@ -41,9 +41,11 @@ export interface Question {
 }
 
 export interface UpdateDirectory {
-  /** Releases that there are of what is asked about. DriverFailure where nobody says so. */
+  /**
+   * The releases of the given software. DriverFailure where the directory does not answer properly.
+   */
   releases(question: Question): Promise<Release[]>
-  /** Whether a package may be fetched from there. */
+  /** Whether the address is one of the directory's package host. */
   handsOut(address: string): boolean
 }
 
@@ -54,7 +56,7 @@ const requirement = z
   .union([z.string().max(60), z.number(), z.boolean(), z.null()])
   .optional()
   .transform((value) => (typeof value === 'string' && value !== '' ? value : null))
-/** `true`, 1 or "1": sites are to install it by themselves. */
+/** `true`, 1 or "1": sites are to install the release by themselves. */
 const flag = z
   .union([z.boolean(), z.number(), z.string(), z.null()])
   .optional()
@@ -82,12 +84,12 @@ const offered = z.object({
 })
 const pluginOffer = offered.extend({ slug })
 
-/** PHP has an empty object as a list. */
+/** PHP encodes an empty object as a list. */
 const byName = <T>(one: z.ZodType<T>) =>
   z.preprocess(
     (value) => (Array.isArray(value) ? {} : value),
     z.record(z.string().max(250), z.unknown()).transform((all) =>
-      // One that cannot be read is none, and the others are good.
+      // An invalid entry is left out; the others are kept.
       Object.entries(all).flatMap(([name, value]) => {
         const { data } = one.safeParse(value)
         return data === undefined ? [] : [[name, data] as const]
@@ -106,11 +108,11 @@ function read<T>(schema: z.ZodType<T>, value: unknown): T {
   return data
 }
 
-/** Where packages lie: wordpress.org has a host of its own for them. */
+/** The origin of packages: wordpress.org has a host of its own for them. */
 const originOfPackages = (base: URL): string =>
   base.host === 'api.wordpress.org' ? 'https://downloads.wordpress.org' : base.origin
 
-/** `url`: of the API, without a slash at the end: https://api.wordpress.org */
+/** `url`: the API's address, without a slash at the end: https://api.wordpress.org */
 export function createDirectoryClient(url: string): UpdateDirectory {
   const origin = originOfPackages(new URL(url))
   const handsOut = (where: string): boolean =>
@@ -137,8 +139,8 @@ export function createDirectoryClient(url: string): UpdateDirectory {
       mysql: '8.0',
     })
     const { offers } = read(coreShape, await ask(`/core/version-check/1.7/?${query}`))
-    // `autoupdate` is a release of the same branch, which sites install by themselves; `upgrade`
-    // the newest one of all.
+    // `autoupdate` is a release of the same branch, which sites install by themselves; `upgrade` is
+    // the newest release of all.
     return offers
       .filter(({ response }) => response === 'autoupdate' || response === 'upgrade')
       .map((offer) => ({
@@ -172,7 +174,7 @@ export function createDirectoryClient(url: string): UpdateDirectory {
     const newer = read(pluginShape, answer).plugins
     const rest = pluginRest.safeParse(answer).data?.no_update ?? []
     return [...newer, ...rest].flatMap(([main, offer]) => {
-      // A release goes into the folder of the plugin that was asked about, and into no other.
+      // An offer may only replace the folder of the plugin that was asked about.
       const name = names.get(main)
       if (name === undefined || main.split('/')[0] !== offer.slug) return []
       return [{ kind: 'plugin' as const, slug: offer.slug, main, name, ...termsOf(offer) }]
@@ -207,7 +209,7 @@ export function createDirectoryClient(url: string): UpdateDirectory {
       for (const one of question.core) answers.push(...(await coreReleases(one)))
       answers.push(...(await pluginReleases(question.plugins)))
       answers.push(...(await themeReleases(question.themes)))
-      // A premium plugin is listed without a package, and a liar names another host's.
+      // A premium plugin is listed without a package, and a forged answer may name another host's.
       return answers.filter((release) => handsOut(release.package))
     },
   }

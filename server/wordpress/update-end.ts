@@ -1,4 +1,4 @@
-/** The end of an update: what is kept of it, and who is told. */
+/** Ends an update: stores the result and tells the owner. */
 import type { PageDifference, Update } from '../../contract/wordpress-updates.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,7 +23,7 @@ import {
 
 export type UpdateEnd = Extract<Update['state'], 'done' | 'rolled_back' | 'failed' | 'skipped'>
 
-/** What the site's pages were like before it. */
+/** What the site's pages and sign-in were like before the update. */
 export const beforeOf = (row: UpdateRow) => ({
   pages: (row.before ?? []) as unknown as PageShape[],
   adminWorks: row.admin_worked ?? false,
@@ -44,7 +44,9 @@ export interface UpdateEndDeps {
   ) => Promise<{ readonly email: string; readonly language: Language }>
 }
 
-/** Answers what ends an update; another run may have ended it already, which changes nothing. */
+/**
+ * Answers the function that ends an update. If another run has ended it already, nothing changes.
+ */
 export function createUpdateEnd(deps: UpdateEndDeps) {
   const { db, clock, log, jobs, driver } = deps
 
@@ -74,7 +76,7 @@ export function createUpdateEnd(deps: UpdateEndDeps) {
     await deps.mail(tx, email, letter.subject[language](told), letter.text[language](told))
   }
 
-  /** `unheld`: the differences that were not undone because the hold had a gap. */
+  /** `unheld`: differences that were not undone because the hold had a gap. */
   return async function end(
     row: UpdateRow,
     site: SiteRow | undefined,
@@ -85,11 +87,11 @@ export function createUpdateEnd(deps: UpdateEndDeps) {
     const runs = site?.status === 'running'
     const isBegun = runs && row.begun_at !== null
     const differences = unheld ?? differencesOf(row)
-    // What the package replaced is kept where nothing is certain.
+    // The replaced files are kept where it is unclear what the site has now.
     if (isBegun && reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
     const found = runs ? await driver.software(site.id).catch(() => null) : null
     const isOurs = await transaction(db, async (tx) => {
-      // The words of the pages are needed no more.
+      // The stored words of the pages are no longer needed.
       const before = JSON.stringify(beforeOf(row).pages.map(({ path }) => ({ path })))
       const ended = {
         reason,
@@ -105,10 +107,10 @@ export function createUpdateEnd(deps: UpdateEndDeps) {
       if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
       return true
     })
-    // Another run has decided it, and lets go.
+    // Another run has decided the end, and ends the hold.
     if (!isOurs) return
-    // Not before it is written down: a run that comes after a kill may decide to roll back, and
-    // would wipe what was written since. Nobody is held for longer than the hold lasts.
+    // The hold ends after the end is stored: a run after a kill may decide to roll back, which
+    // would lose what was written since. The hold also ends by itself.
     if (isBegun)
       await driver.holdWrites(site.id, 0).catch((error: unknown) => {
         log.warn({ err: error, site: site.id }, 'writes are held until the hold is over')

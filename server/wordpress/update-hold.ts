@@ -1,7 +1,7 @@
 /**
- * The hold on a site's writes from the backup before an update to its end (decision 80). The driver
- * says whether it lasted until now, but only once: who asks begins another one. So it is written
- * down, and a gap stays known after a kill.
+ * The hold on a site's writes from the backup before an update to the update's end (decision 80).
+ * The driver reports whether the hold lasted until now, but only once: each call begins a new hold.
+ * So the hold is stored, and a gap stays known after a kill.
  */
 import { sql } from 'kysely'
 import { later } from '../platform/clock.ts'
@@ -14,12 +14,14 @@ interface HoldDeps {
   readonly driver: Pick<WordpressDriver, 'holdWrites'>
 }
 
-/** Before the backup of an update is made: nothing that was written before can be lost. */
+/**
+ * Begins the hold, before the backup of an update is made: no write can be missing from the backup.
+ */
 export async function beginHold(
   { db, driver }: HoldDeps,
   backup: { readonly id: string; readonly site_id: string },
 ): Promise<void> {
-  // By the clock that nodes hold by, which no test turns.
+  // By the system clock, as nodes hold, and not by the clock that tests turn.
   const until = later(new Date(), updateHoldMs)
   await driver.holdWrites(backup.site_id, updateHoldMs)
   await db
@@ -31,8 +33,8 @@ export async function beginHold(
 }
 
 /**
- * Holds writes on. False, and false ever after: there was a gap, so somebody may have written since
- * the backup, and going back to it could take that away.
+ * Renews the hold. False, now and ever after: there was a gap, so somebody may have written since
+ * the backup, and restoring it could lose that.
  */
 export async function keepHold(
   { db, driver }: HoldDeps,

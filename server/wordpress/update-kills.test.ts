@@ -1,5 +1,5 @@
 /**
- * The portal ends in the middle of an update, at each of its steps, with the sites or without: the
+ * The portal is killed during an update, at each of its steps, with the sites or without: the
  * update ends well or is rolled back, and nothing of it is left.
  */
 import fs from 'node:fs'
@@ -21,13 +21,13 @@ import type { WordpressDriver } from './driver.ts'
 
 type Act = 'backup' | 'prove' | 'applyPackage' | 'upgradeDatabase' | 'restore' | 'settleUpdate'
 
-/** The act at which the portal is stopped next, and whether that is before or after it was done. */
+/** The act at which the portal is stopped next, and whether before or after it is done. */
 let stopAt: { readonly act: Act; readonly when: 'before' | 'after' } | undefined
 let onStop: () => void = () => undefined
-/** For how long writes were held last. */
+/** The duration of the last hold, ms. */
 let heldMs = 0
 
-/** Does nothing any more once the stop is reached: as if the portal's process were gone. */
+/** Does nothing more once the stop is reached, as if the portal's process were gone. */
 function stopping(driver: WordpressDriver): WordpressDriver {
   const until = async <T>(act: Act, work: () => Promise<T>): Promise<T> => {
     const stop = stopAt
@@ -75,7 +75,7 @@ const call = <T>(method: string, way: string, body?: unknown) =>
   portal.call<T>(method, `/api/wp/${id}/updates${way}`, { token: owner.token, body })
 
 async function begin(version: string): Promise<Update> {
-  // An owner does not update twenty times an hour.
+  // Resets the limit: an owner does not update twenty times an hour.
   await portal.app.db.deleteFrom('rate_limit').execute()
   installRelease(site(), pluginSlug, '1.0.0')
   await fetch(`${portal.sandboxUrl}/wordpress/state.json`, {
@@ -83,7 +83,7 @@ async function begin(version: string): Promise<Update> {
     body: JSON.stringify({ newest: { [pluginSlug]: version } }),
   })
   await eventually('the site answers', async () => (await call('POST', '/look')).status === 200)
-  // By its name: what was rolled back before is left out of an update of everything.
+  // By name, because an update of everything leaves out releases that were rolled back before.
   const items = [{ kind: 'plugin', slug: pluginSlug }]
   const begun = await call<Update>('POST', '', { items })
   expect(begun.status).toBe(201)
@@ -103,7 +103,7 @@ const steps = [
 ] as const
 const ways = [
   ...steps.map(([act, when]) => ({ act, when, version: '1.0.1', sitesGoOn: true })),
-  // What comes before the exchange of files is the same for a bad release.
+  // The steps before the exchange of files are the same for a bad release.
   ...steps.slice(3).map(([act, when]) => ({ act, when, version: '1.1.0', sitesGoOn: true })),
   { act: 'restore', when: 'before', version: '1.1.0', sitesGoOn: true },
   { act: 'restore', when: 'after', version: '1.1.0', sitesGoOn: true },
@@ -141,7 +141,7 @@ test.each(ways)(
       expect(pluginText()).toBe(former)
     }
     const { wordpress: driver } = portal.drivers
-    // They are let go of once the end is written down.
+    // The hold ends once the end is stored.
     await eventually('writes let go of', async () => heldMs === 0)
     expect(await driver.holdWrites(id, 0)).toBe(false)
     expect((await driver.page(id, { target: '/', cookie: '' })).status).toBe(200)

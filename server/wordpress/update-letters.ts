@@ -1,4 +1,4 @@
-/** What the owner of a server is told of an update that did not go well. */
+/** Letters to the owner of a server about an update that did not go well. */
 import type { Language } from '../../contract/errors.ts'
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
 import type { UpdatePackage } from './update-store.ts'
@@ -35,7 +35,7 @@ const what: Record<PageDifference['what'], Record<Language, (of: PageDifference)
 }
 const mostTold = 3
 
-/** The differences in words: one sentence's worth. */
+/** The differences in words, as part of one sentence. */
 export const differencesText = (all: readonly PageDifference[], language: Language): string =>
   all
     .slice(0, mostTold)
@@ -88,7 +88,7 @@ export const notRolledBackLetter = {
   },
 } as const
 
-/** Of an update that was not undone because somebody may have written since its backup. */
+/** For an update that was not undone because somebody may have written since its backup. */
 export const notUndoneLetter = {
   subject: notRolledBackLetter.subject,
   text: {

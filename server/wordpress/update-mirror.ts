@@ -1,6 +1,6 @@
 /**
- * Packages on the portal's own disk: each is fetched once for all sites, judged, and known by its
- * checksum from then on. Sites need no way to the internet for it.
+ * Keeps packages on the portal's own disk: each is fetched once for all sites, validated, and from
+ * then on identified by its checksum. Sites need no access to the internet for it.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -20,18 +20,18 @@ const limits: ZipLimits = {
   files: 40_000,
 }
 const timeoutMs = 10 * 60_000
-/** What no update has needed for so long is fetched again if one does. */
+/** How long an unused package is kept; if needed later, it is fetched again. */
 const keptMs = 30 * 24 * 3_600_000
 
 export interface Mirror {
   /**
    * The zip of a release that the directory has named. DriverFailure rejected: there is no such
-   * release, or it is not what it was; unavailable: it cannot be fetched now.
+   * release, or its content has changed; unavailable: it cannot be fetched now.
    */
   file(of: SoftwarePackage): Promise<string>
-  /** What was fetched of a release is not what it should be: it is fetched anew. */
+  /** Drops the file of a release, which is not what it should be, so that it is fetched again. */
   forget(of: SoftwarePackage): Promise<void>
-  /** Removes what has not been used for a month. */
+  /** Removes packages that have not been used for a month. */
   tidy(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createMirror(deps: {
   readonly directory: UpdateDirectory
 }): Mirror {
   const { db, folder, directory } = deps
-  /** Who wants the same file at the same time waits for one fetch. */
+  /** Simultaneous requests for a file wait for one fetch. */
   const fetching = new Map<string, Promise<string>>()
 
   async function judged(file: string): Promise<string> {
@@ -84,7 +84,7 @@ export function createMirror(deps: {
       timeoutMs,
     })
     const sha256 = await judged(file)
-    // The first one decides, whichever process fetched it: a release does not change.
+    // The first checksum is binding, whichever process stored it: a release does not change.
     const { sha256: first } = await db
       .updateTable('software_release')
       .set((eb) => ({ sha256: eb.fn.coalesce('sha256', eb.val(sha256)) }))
@@ -100,7 +100,7 @@ export function createMirror(deps: {
     return file
   }
 
-  /** Slug and version come from the directory, whose schema lets plain names through alone. */
+  /** Slug and version are safe in a path: the directory's schema accepts plain names only. */
   const placeOf = ({ kind, slug, version }: SoftwarePackage): string =>
     path.join(folder, kind, `${slug}-${version}.zip`)
 

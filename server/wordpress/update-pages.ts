@@ -5,10 +5,10 @@ import type { WordpressDriver } from './driver.ts'
 import { differenceOf, pagesOf, shapeOf, steadyShape, type PageShape } from './page-shapes.ts'
 
 export const pagesCompared = 10
-/** A container that is being replaced is asked again, so often. */
+/** How often a page is asked for while its container is being replaced. */
 const tries = 3
 
-/** A site, for visits. */
+/** A site that is visited. */
 export interface Visited {
   readonly id: string
   readonly url: string
@@ -17,7 +17,7 @@ export interface Visited {
 
 export interface LookBefore {
   readonly pages: readonly PageShape[]
-  /** Whether signing in to wp-admin leads there. */
+  /** Whether signing in by a link leads to wp-admin. */
   readonly adminWorks: boolean
 }
 
@@ -26,7 +26,7 @@ export function createVisitor(driver: WordpressDriver) {
     for (let left = tries; ; left--)
       try {
         const answer = await driver.page(id, { target: path, cookie: '' })
-        // A redirection says where it leads, and has no text.
+        // A redirection has no text: its target is compared.
         return shapeOf(path, { ...answer, text: answer.text || (answer.location ?? '') })
       } catch (error) {
         if (!(error instanceof DriverFailure) || left <= 1) throw error
@@ -53,8 +53,8 @@ export function createVisitor(driver: WordpressDriver) {
 
   return {
     /**
-     * Each page is visited twice: what differs then, differs by itself.
-     * @param paths which pages, as an earlier look chose them
+     * Visits each page twice: what differs between the two visits changes by itself.
+     * @param paths the pages to visit, if an earlier look has chosen them
      */
     async lookBefore(site: Visited, paths?: readonly string[]): Promise<LookBefore> {
       const choose = async (): Promise<readonly string[]> => {
@@ -69,10 +69,10 @@ export function createVisitor(driver: WordpressDriver) {
       return { pages, adminWorks: await adminWorks(site) }
     },
 
-    /** What a visitor, or the owner, would notice. */
+    /** The differences that a visitor, or the owner, would notice. */
     async lookAfter(site: Visited, before: LookBefore): Promise<PageDifference[]> {
       const differences: PageDifference[] = []
-      // The first visit has plugins bring their own tables up to date.
+      // The first visit lets plugins upgrade their own tables.
       await driver.page(site.id, { target: '/', cookie: '' }).catch(() => undefined)
       for (const page of before.pages)
         try {

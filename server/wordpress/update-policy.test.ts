@@ -23,7 +23,7 @@ test('what was rolled back alone is not tried again, what was together is tried 
   expect(chooseAutomatic(all, 'security', [back(core, urgent)])).toEqual([core])
   expect(chooseAutomatic(all, 'security', [back(core, urgent), back(core)])).toEqual([urgent])
   expect(chooseAutomatic(all, 'security', [back(core), back(urgent)])).toEqual([])
-  // Another release is another try.
+  // Another release may be tried.
   expect(chooseAutomatic([core], 'none', [back({ ...core, version: '7.1.1' })])).toEqual([core])
 })
 
@@ -47,7 +47,7 @@ test('a night is a night where the server is, and each server has its own minute
           next,
         ),
       )
-      // Where clocks change on that night it may be an hour off.
+      // On a night when clocks change it may be an hour off.
       expect(hour).toBeGreaterThanOrEqual(1)
       expect(hour).toBeLessThanOrEqual(5)
       expect(isNightOver(next, next)).toBe(false)

@@ -1,8 +1,8 @@
-/** Which releases a server gets by itself, and when. */
+/** Which releases a server gets automatically, and when. */
 import type { AvailableRelease, UpdatePolicy } from '../../contract/wordpress-updates.ts'
 import { hours, later, minutes } from '../platform/clock.ts'
 
-/** What was rolled back: packages of one update. */
+/** The packages of an update that was rolled back. */
 export interface RolledBack {
   readonly packages: readonly {
     readonly slug: string
@@ -16,7 +16,7 @@ type Candidate = Pick<AvailableRelease, 'version' | 'security'> & {
   readonly slug: string
 }
 
-/** Security releases of WordPress itself always; of the rest what the owner has chosen. */
+/** Security releases of WordPress itself are always wanted; the others by the owner's choice. */
 function isWanted({ kind, security }: Candidate, policy: UpdatePolicy): boolean {
   if (kind === 'core') return security
   if (policy === 'all') return true
@@ -27,8 +27,8 @@ const isSame = (one: Candidate, other: RolledBack['packages'][number]): boolean 
   one.kind === other.kind && one.slug === other.slug && one.version === other.to
 
 /**
- * What is installed without being asked for. A release that was rolled back alone is not tried
- * again; of those that were rolled back together each is tried alone, for one of them is at fault.
+ * The releases to install automatically. A release that was rolled back alone is not tried again.
+ * Releases that were rolled back together are tried one by one, because one of them is at fault.
  */
 export function chooseAutomatic<C extends Candidate>(
   available: readonly C[],
@@ -44,11 +44,13 @@ export function chooseAutomatic<C extends Candidate>(
   return calm.length > 0 ? calm : wanted.slice(0, 1)
 }
 
-/** Local time at which the first servers are updated, and for how long servers are begun. */
+/**
+ * Local hour at which the first servers are updated, and for how many minutes updates are begun.
+ */
 const nightBegins = 2
 const nightMinutes = 180
 
-/** Zones of a country, from west to east; the middle one stands for all. */
+/** The time zone of a country: of its zones from west to east the middle one. */
 export function timeZoneOf(country: string, at = new Date()): string {
   const known = new Intl.Locale('und', { region: country }) as Intl.Locale & {
     getTimeZones?: () => string[] | undefined
@@ -58,7 +60,7 @@ export function timeZoneOf(country: string, at = new Date()): string {
   return ordered[Math.floor(ordered.length / 2)] ?? 'UTC'
 }
 
-/** How far the zone's clock is ahead of UTC. */
+/** How far the zone's clock is ahead of UTC, ms. */
 function offsetMs(zone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -82,13 +84,13 @@ function offsetMs(zone: string, at: Date): number {
   return local - Math.floor(at.getTime() / 1000) * 1000
 }
 
-/** The minute of the night that is this server's, so that not all begin at once. */
+/** This server's minute of the night, so that not all begin at once. */
 function minuteOf(siteId: string): number {
   const number = Number.parseInt(siteId.replaceAll('-', '').slice(0, 8), 16)
   return Number.isFinite(number) ? number % nightMinutes : 0
 }
 
-/** The next moment after `now` at which the server may be updated: at night where it is. */
+/** The next moment after `now` at which the server may be updated: at night in its time zone. */
 export function nextNight(siteId: string, zone: string, now: Date): Date {
   const dayMs = hours(24)
   const inDay = hours(nightBegins) + minutes(minuteOf(siteId))
@@ -99,5 +101,8 @@ export function nextNight(siteId: string, zone: string, now: Date): Date {
   return new Date(next - offset)
 }
 
-/** A night that was missed (the portal or the server was away) is not caught up by day. */
+/**
+ * Whether the server's time of the night has passed: a missed night (the portal or the server was
+ * away) is not made up for by day.
+ */
 export const isNightOver = (at: Date, now: Date): boolean => now > later(at, minutes(nightMinutes))

@@ -1,6 +1,6 @@
 /**
- * What happens to updates without anybody asking: what sites have installed is listed, the
- * directory is asked once for all of them, and at night each site gets what its owner has chosen.
+ * Automatic work on updates: sites' installed software is listed, the directory is asked once for
+ * all of it, and at night each site gets what its owner has chosen.
  */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
@@ -29,15 +29,15 @@ import {
   softwareRow,
 } from './update-store.ts'
 
-/** A site is listed anew when that was so long ago. */
+/** A site's software is listed again after this. */
 const listedMs = hours(6)
-/** One that could not be listed. */
+/** A site that could not be listed is tried again after this. */
 const triedMs = hours(1)
 const takenAtOnce = 50
 const together = 2
-/** Names in one question, as WordPress itself would hardly ask more. */
+/** Most names in one question; WordPress itself hardly asks for more. */
 const askedAtOnce = 100
-/** Sites that are updated by themselves at once: each takes a backup. */
+/** Most automatic updates under way at a time: each makes a backup. */
 const automaticAtOnce = 20
 
 export interface RoundDeps {
@@ -52,19 +52,22 @@ export interface RoundDeps {
 }
 
 export interface UpdateRounds {
-  /** Lists what sites have installed that were not listed for long. */
+  /** Lists the software of sites whose list is old. */
   listDue(signal: AbortSignal): Promise<void>
-  /** Asks the directory what there is of everything that is installed. */
+  /** Asks the directory for releases of everything that is installed. */
   askDirectory(): Promise<void>
-  /** Begins the updates of sites whose night it is. */
+  /** Begins the updates of sites whose time of the night has come. */
   beginDue(): Promise<void>
-  /** Lists one site and asks the directory about it. DriverFailure where either does not answer. */
+  /**
+   * Lists one site and asks the directory about its software. DriverFailure where either does not
+   * answer.
+   */
   look(siteId: string): Promise<void>
-  /** The next moment at which the site may be updated by itself. */
+  /** The next moment at which the site may be updated automatically. */
   nextNightOf(site: Pick<SiteRow, 'id' | 'region_id'>): Date
 }
 
-/** What is asked about one site. */
+/** The question to the directory about one site. */
 const questionOf = (found: InstalledSoftware): Question => ({
   core: [{ version: found.wordpress, php: found.php }],
   plugins: found.plugins
@@ -93,7 +96,7 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     }
   }
 
-  /** Sites that are due, as looked at from now on. */
+  /** Claims sites whose list is due. */
   async function claimDue(): Promise<{ id: string }[]> {
     const now = clock.now()
     const { rows } = await sql<{ id: string }>`
@@ -144,7 +147,7 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
         .execute()
   }
 
-  /** Everything that is installed anywhere, each name once with the oldest version. */
+  /** The software of all sites, each name once, with its oldest version. */
   async function questionOfAll(): Promise<Question> {
     const { rows: core } = await sql<{ version: string; php: string }>`
       select found ->> 'wordpress' as version, max(found ->> 'php') as php from site_software w
@@ -172,8 +175,8 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
         jsonb_array_elements(w.found -> 'themes') t group by 1`.execute(db)
     return {
       core,
-      // Where one site's copy is its maker's own, another's may be the directory's: that is judged
-      // for each site (update-store.ts).
+      // Software that has its own source at one site may come from the directory at another:
+      // update-store.ts decides that for each site.
       plugins: plugins
         .filter(({ file }) => file.includes('/'))
         .map(({ file, name, version }) => ({ main: file, name, version })),
@@ -215,7 +218,10 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     if (packages.length > 0) await addUpdate(tx, deps, { siteId, cause, packages })
   }
 
-  /** What a wave wanted to install while the server was suspended, and nothing has since. */
+  /**
+   * Packages that a wave skipped because the server was suspended, and that no update has installed
+   * since.
+   */
   async function missedInWave(tx: Tx, siteId: string): Promise<Set<string>> {
     const newest = await tx
       .selectFrom('site_update')
@@ -240,7 +246,7 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
       .executeTakeFirstOrThrow()
     const room = automaticAtOnce - Number(n)
     if (room <= 0) return
-    // A site that was listed for the first time has no night yet.
+    // A site that was listed for the first time has no time of the night yet.
     const fresh = await db
       .selectFrom('site_software as w')
       .innerJoin('site as s', 's.id', 'w.site_id')
@@ -301,7 +307,7 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
   })
   jobs.define({
     name: 'ask-update-directory',
-    // Security releases are to be known within hours.
+    // Security releases must be known within hours.
     cron: '23 */2 * * *',
     retries: 3,
     retryDelaySeconds: 60,

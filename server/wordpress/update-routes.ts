@@ -28,7 +28,7 @@ export interface UpdateRouteDeps {
   readonly jobs: Jobs
   readonly rounds: UpdateRounds
   readonly hasDirectory: boolean
-  /** Counts a server's looks and updates. */
+  /** Limits the looks and updates per server. */
   readonly updateWork: Limit
 }
 

@@ -19,7 +19,7 @@ import { branchOf, isNewer } from './versions.ts'
 
 export type UpdateRow = Selectable<DB['site_update']>
 
-/** Goes on with an update of a site. Payload { updateId }. */
+/** Continues an update of a site. Payload { updateId }. */
 export const updateJob = 'update-site'
 /** Begins the next stage of a wave, or ends it. Payload { waveId }. */
 export const waveJob = 'advance-update-wave'
@@ -46,14 +46,14 @@ export const updateById = async (db: Queryable, id: string): Promise<UpdateRow |
     ? await db.selectFrom('site_update').selectAll().where('id', '=', id).executeTakeFirst()
     : undefined
 
-/** Something that is installed and its newest release, with what its installation takes. */
+/** Installed software with its newest release and that release's requirements. */
 export interface Installed extends Omit<Software, 'available'> {
   readonly main: string
   readonly available:
     | (NonNullable<Software['available']> & { readonly kind: Software['kind'] })
     | null
 }
-/** One that can be installed now. */
+/** A release that can be installed now. */
 export interface Candidate {
   readonly kind: Software['kind']
   readonly slug: string
@@ -62,14 +62,14 @@ export interface Candidate {
   readonly from: string
   readonly version: string
   readonly security: boolean
-  /** This very release was rolled back at the site before. */
+  /** This very release was rolled back at this site. */
   readonly rolledBack: boolean
 }
 
 export const foundOf = (row: { found: unknown } | undefined): InstalledSoftware | null =>
   (row?.found as InstalledSoftware | null | undefined) ?? null
 
-/** Everything that is installed, as one list. A plugin without a folder of its own has no slug. */
+/** All installed software as one list. A plugin without a folder of its own has no slug. */
 function listOf(found: InstalledSoftware): Omit<Installed, 'available'>[] {
   const core = {
     kind: 'core' as const,
@@ -100,10 +100,10 @@ function listOf(found: InstalledSoftware): Omit<Installed, 'available'>[] {
 
 type ReleaseRow = Selectable<DB['software_release']>
 
-/** Releases that the directory still offered within so long: what it has withdrawn is none. */
+/** A release that the directory has not offered within this time counts as withdrawn. */
 const offeredMs = 3 * 24 * 3_600_000
 
-/** Those of the given software, the ones that were offered last first. */
+/** Releases of the given software, the most recently offered first. */
 async function releasesOf(
   db: Queryable,
   all: readonly { readonly kind: string; readonly slug: string }[],
@@ -126,16 +126,17 @@ function needsOf(release: ReleaseRow, found: InstalledSoftware): 'php' | 'wordpr
 }
 
 /**
- * The release that is to be installed, of what the directory offered last: what it offered before
- * and does not any more is withdrawn. Of WordPress a release of the same branch comes before a new
- * branch, which may change how a site works.
+ * The release to install, of those that the directory offered last: an earlier offer that is
+ * missing now was withdrawn. For WordPress a release of the same branch comes before a new branch,
+ * which may change how a site works.
  */
 function newestOf(
   one: Omit<Installed, 'available'>,
   offered: readonly ReleaseRow[],
 ): ReleaseRow | undefined {
   const isCore = one.kind === 'core'
-  // Who asks about one version of WordPress is told of its branch and of the newest one.
+  // For one version of WordPress the directory offers the newest of its branch and the newest of
+  // all.
   const groupOf = ({ version }: ReleaseRow): string => (isCore ? branchOf(version) : '')
   const last = new Map<string, number>()
   for (const row of offered) {
@@ -150,7 +151,7 @@ function newestOf(
   return newer.find((row) => groupOf(row) === branchOf(one.version)) ?? newer[0]
 }
 
-/** What a site has installed and what is newer. */
+/** The software of a site, with newer releases. */
 export async function installedOf(
   db: Queryable,
   siteId: string,
@@ -188,7 +189,7 @@ export async function installedOf(
       available: {
         kind: one.kind,
         version: release.version,
-        // A release of the same branch of WordPress mends faults, and a new branch does more.
+        // A release of the same branch of WordPress mends faults; a new branch changes more.
         security:
           one.kind === 'core'
             ? branchOf(release.version) === branchOf(one.version)
@@ -200,14 +201,16 @@ export async function installedOf(
   })
 }
 
-/** A header of WordPress by which a maker says that the directory is not its releases' place. */
+/**
+ * Whether the directory is the source of a plugin's or theme's releases, by its header Update URI.
+ */
 export function isOfDirectory(updateUri: string): boolean {
   if (updateUri === '') return true
   const host = URL.canParse(updateUri) ? new URL(updateUri).hostname : ''
   return host === 'wordpress.org' || host === 'w.org' || host.endsWith('.wordpress.org')
 }
 
-/** What can be installed now. */
+/** The releases that can be installed now. */
 export const candidatesOf = (installed: readonly Installed[]): Candidate[] =>
   installed.flatMap(({ available, version: from, kind, slug, main, name }) =>
     available && available.needs === null
@@ -226,7 +229,7 @@ export const candidatesOf = (installed: readonly Installed[]): Candidate[] =>
       : [],
   )
 
-/** What was rolled back at a site, newest first. */
+/** Updates that were rolled back at a site, newest first. */
 export async function rolledBackOf(db: Queryable, siteId: string): Promise<RolledBack[]> {
   const rows = await db
     .selectFrom('site_update')
@@ -246,8 +249,8 @@ export const packageOf = ({
 }: Candidate): UpdatePackage => ({ ...one, to })
 
 /**
- * Writes an update down and has it begun; undefined where one is under way at the site. `wave`:
- * it waits until its stage begins.
+ * Stores an update and begins it; undefined where one is under way at the site. `wave`: the update
+ * waits until its stage begins.
  */
 export async function addUpdate(
   tx: Tx,
@@ -285,7 +288,7 @@ export async function addUpdate(
 export const isUnderWay = (error: unknown): boolean =>
   databaseError(error)?.constraint === 'site_update_under_way'
 
-/** Whether an update of the site is under way: its files are not to be touched by anything else. */
+/** Whether an update of the site is under way: nothing else may change the site's files then. */
 export async function hasUpdateUnderWay(db: Queryable, siteId: string): Promise<boolean> {
   const row = await db
     .selectFrom('site_update')
@@ -309,7 +312,7 @@ export const presentUpdate = (row: UpdateRow): Update => ({
   endedAt: row.ended_at?.toISOString() ?? null,
 })
 
-/** Newest first, without those that wait for their wave. */
+/** One page of updates, newest first, without those that wait for their wave. */
 export const updatePage = (
   db: Queryable,
   of: PageRequest & { siteId: string },
@@ -335,7 +338,7 @@ export const runningUpdate = (db: Queryable, siteId: string): Promise<UpdateRow 
 export const softwareRow = (db: Queryable, siteId: string) =>
   db.selectFrom('site_software').selectAll().where('site_id', '=', siteId).executeTakeFirst()
 
-/** Its content is another one: what it has installed is listed anew soon. */
+/** Has the software of a site listed again soon, because its content was replaced. */
 export async function listAnew(db: Queryable, siteId: string): Promise<void> {
   await db
     .updateTable('site_software')
@@ -344,7 +347,7 @@ export async function listAnew(db: Queryable, siteId: string): Promise<void> {
     .execute()
 }
 
-/** Writes down what was found; `null`: it was looked for in vain. */
+/** Stores the software that was found; `null`: it could not be listed. */
 export async function noteSoftware(
   db: Queryable,
   siteId: string,
@@ -362,7 +365,7 @@ export async function noteSoftware(
     .execute()
 }
 
-/** The row in a new state; false: another run has moved it on before. */
+/** Moves the update to a new state; false: another run has changed the state before. */
 export async function moveUpdate(
   tx: Queryable,
   row: UpdateRow,

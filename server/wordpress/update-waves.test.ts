@@ -1,6 +1,6 @@
 /**
- * Updates that nobody presses a button for: waves of the operator over several sites, which stop at
- * a bad release, and security releases at night.
+ * Updates without an owner's request: waves of the operator over several sites, which stop at a bad
+ * release, and security releases at night.
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -45,7 +45,7 @@ const versions = () =>
         fs.readFileSync(path.join(folder(id), 'wordpress/wp-content/plugins', pluginMain), 'utf8'),
       )?.[1],
   )
-/** The directory has this release, and the rounds of the portal have come by. */
+/** Publishes a release in the directory, and runs the portal's rounds. */
 async function publish(version: string): Promise<void> {
   await fetch(`${portal.sandboxUrl}/wordpress/state.json`, {
     method: 'POST',
@@ -56,7 +56,7 @@ async function publish(version: string): Promise<void> {
   await portal.app.updateRounds.listDue(AbortSignal.timeout(60_000))
   await portal.app.updateRounds.askDirectory()
 }
-/** The command as an operator types it, with --json. */
+/** Runs the command as an operator types it, with --json. */
 async function command(...options: string[]) {
   const fields: Record<string, unknown> = {}
   let refused = ''
@@ -149,11 +149,11 @@ describe('a wave', { timeout: 120_000 }, () => {
     expect(stopped.sites).toEqual({ rolled_back: 1, skipped: 4 })
     expect(stopped.trouble).toMatchObject([{ siteId: ids[0], state: 'rolled_back' }])
     expect(versions()).toEqual(Array.from(ids, () => '1.0.1'))
-    // A stopped wave waits for somebody: a monitor sees it.
+    // A stopped wave waits for the operator: a monitor sees it.
     expect((await command()).code).toBe(1)
     const metrics = await (await fetch(`${portal.url}/metrics`)).text()
     expect(metrics).toMatch(/^portal_update_waves_stopped 1$/m)
-    // The release is withdrawn; the wave goes on with nobody to do it for.
+    // The release is withdrawn; the wave continues without any site left to update.
     await publish('1.0.1')
     expect((await command('resume', String(wave), '--stop-percent', '100')).code).toBe(0)
     const done = await settled(wave, 'done')
@@ -206,10 +206,13 @@ describe('at night', { timeout: 120_000 }, () => {
       .result
   const choose = (policy: UpdatePolicy) =>
     portal.call('PUT', `/api/wp/${site()}/updates/policy`, { token: owner.token, body: { policy } })
-  /** The clock is in this site's night; its update, if it has one, has ended. */
+  /**
+   * Moves the clock into this site's night; answers its update, if there was one, when that has
+   * ended.
+   */
   async function night(): Promise<Update | undefined> {
     const before = (await historyOf(site())).map(({ id }) => id)
-    // The first round gives each site its night.
+    // The first round gives each site its time of the night.
     await portal.app.updateRounds.beginDue()
     const { automatic_at: at } = await portal.app.db
       .selectFrom('site_software')
@@ -240,7 +243,7 @@ describe('at night', { timeout: 120_000 }, () => {
     await publish('1.0.2')
     expect(await night()).toMatchObject({ cause: 'automatic', state: 'done' })
     expect(versions()[0]).toBe('1.0.2')
-    // A success is told by the history alone.
+    // A success is shown in the history only.
     expect((await portal.inbox(owner.email)).some(({ text }) => text.includes('1.0.2'))).toBe(false)
   })
 
@@ -258,7 +261,7 @@ describe('at night', { timeout: 120_000 }, () => {
 
   test('a bad one is put back, and not tried the next night', async () => {
     await publish('1.1.0')
-    // It was rolled back at this site in the wave above.
+    // The release was rolled back at this site in the wave above.
     expect(await night()).toBeUndefined()
     await portal.app.db
       .deleteFrom('site_update')
@@ -272,7 +275,7 @@ describe('at night', { timeout: 120_000 }, () => {
 
   test('a suspended server waits until it runs again', async () => {
     await publish('1.0.2')
-    /** As the operator does it: the server follows, whichever round of the portal comes by. */
+    /** Acts as the operator does; waits until the server follows, whichever round comes first. */
     async function put(act: typeof holdServer, status: string): Promise<void> {
       await transaction(portal.app.db, (tx) => act(tx, { clock, jobs: portal.app.jobs }, site()))
       await eventually(`the server is ${status}`, async () => {

@@ -22,15 +22,15 @@ import {
 export const waveStates = ['planned', 'running', 'paused', 'stopped', 'done', 'cancelled'] as const
 export type WaveState = (typeof waveStates)[number]
 
-/** Sites of a wave whose updates are under way at once: each takes a backup. */
+/** Most updates of a wave under way at a time: each makes a backup. */
 const atOnce = 20
-/** Sites that are read together. */
+/** Sites that are read at a time. */
 const batch = 500
 
 export interface WaveWish {
-  /** How many sites each stage has; 0: all that are left. */
+  /** Number of sites of each stage; 0: all that are left. */
   readonly stages: readonly number[]
-  /** More than so many per cent of a stage: the wave stops. */
+  /** The wave stops when more than this share of a stage fails, per cent. */
   readonly stopPercent: number
   readonly scope: 'security' | 'all'
 }
@@ -42,7 +42,7 @@ export interface PlannedSite {
 }
 type WaveDeps = { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock }
 
-/** What is to be done with a stage, of which `counts` says how its sites stand. */
+/** Decides how a stage continues, by how many of its sites failed or are still open. */
 export function decideStage(
   counts: { readonly total: number; readonly bad: number; readonly open: number },
   stopPercent: number,
@@ -51,7 +51,7 @@ export function decideStage(
   return counts.open > 0 ? 'go_on' : 'next'
 }
 
-/** The stage of the site at this place of the order. */
+/** The stage of the site at this position in the order. */
 export function stageOf(place: number, stages: readonly number[]): number {
   let first = 0
   for (const [stage, size] of stages.entries()) {
@@ -62,8 +62,8 @@ export function stageOf(place: number, stages: readonly number[]): number {
 }
 
 /**
- * Every server with something to install. Those that are suspended are among them: they get it
- * when they run again.
+ * Every server with something to install. Suspended ones are included: they are updated when they
+ * run again.
  */
 export async function planSites(
   db: Queryable,
@@ -102,7 +102,7 @@ export async function planSites(
   }
 }
 
-/** Writes a wave down; nothing begins before `startWave`. Answers its id. */
+/** Stores a wave; nothing begins before `startWave`. Answers its id. */
 export async function planWave(
   tx: Tx,
   deps: WaveDeps,
@@ -135,16 +135,16 @@ const moves = {
 } as const
 export type WaveMove = keyof typeof moves
 
-/** A wave as the operator's trail keeps it. */
+/** The facts of a wave that the trail keeps. */
 interface WaveFacts {
   readonly waveState: WaveState
   readonly stopPercent: number
 }
 
 /**
- * Starts, pauses, resumes or cancels a wave. What is under way at a site ends; what has not
- * begun waits, or is left where the wave is cancelled. Answers how it stood and stands. Refusal
- * not_found, or conflict in another state.
+ * Starts, pauses, resumes or cancels a wave. An update under way at a site runs to its end; one
+ * that has not begun waits, or is skipped where the wave is cancelled. Answers the states before
+ * and after. Refuses with not_found, or with conflict in an unsuitable state.
  */
 export async function moveWave(
   tx: Tx,
@@ -163,7 +163,7 @@ export async function moveWave(
     .set({
       state: to,
       ended_at: to === 'cancelled' ? now : null,
-      // One that stopped would stop again at once.
+      // A stopped wave needs a higher limit, or it would stop again at once.
       ...(stopPercent !== undefined && { stop_percent: stopPercent }),
     })
     .where('id', '=', id)
@@ -171,7 +171,7 @@ export async function moveWave(
   if (to === 'running') await jobOf(tx, deps, id)
   else await holdBack(tx, id)
   if (to === 'cancelled') await leave(tx, id, now)
-  // What a stop has left is in the plan again.
+  // Updates that were skipped by the stop are planned again.
   if (wave.state === 'stopped' && to === 'running')
     await tx
       .updateTable('site_update')
@@ -189,7 +189,7 @@ export async function moveWave(
 const jobOf = (tx: Tx, deps: WaveDeps, id: bigint): Promise<void> =>
   deps.jobs.add(tx, waveJob, { waveId: String(id) })
 
-/** Updates that have not begun wait for the wave again. */
+/** Makes updates that have not begun wait for the wave again. */
 const holdBack = (tx: Tx, id: bigint) =>
   tx
     .updateTable('site_update')
@@ -198,7 +198,7 @@ const holdBack = (tx: Tx, id: bigint) =>
     .where('state', '=', 'waiting')
     .execute()
 
-/** Updates that have not begun are left. */
+/** Skips updates that have not begun. */
 const leave = (tx: Tx, id: bigint, now: Date) =>
   tx
     .updateTable('site_update')
@@ -211,7 +211,7 @@ export interface WaveShown {
   readonly id: number
   readonly state: WaveState
   readonly stages: readonly number[]
-  /** From 1. */
+  /** Counted from 1. */
   readonly stage: number
   readonly stopPercent: number
   readonly scope: string
@@ -282,7 +282,7 @@ export async function wavesOf(db: Queryable, id: bigint | null, most = 10): Prom
 export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; log: Log }): void {
   const { db, jobs, clock, log } = deps
 
-  /** Begins updates of the stage, as many as may be under way. */
+  /** Begins updates of the stage, up to `room`. */
   async function beginSome(tx: Tx, waveId: bigint, stage: number, room: number): Promise<void> {
     const rows = await tx
       .selectFrom('site_update')
@@ -294,7 +294,7 @@ export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; l
       .limit(Math.max(0, room))
       .execute()
     for (const { id, site_id: siteId } of rows) {
-      // Its owner, or its night, is doing the same just now.
+      // The owner or the nightly round is updating the site just now.
       const busy = await hasUpdateUnderWay(tx, siteId)
       await tx
         .updateTable('site_update')
@@ -305,7 +305,7 @@ export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; l
         .execute()
       if (!busy) await jobs.add(tx, updateJob, { updateId: id })
     }
-    // The one who skipped them all is not called by an update that ends.
+    // Adds the job again: if all were skipped, no ending update would do so.
     if (rows.length > 0) await jobOf(tx, deps, waveId)
   }
 

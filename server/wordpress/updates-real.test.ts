@@ -1,4 +1,4 @@
-/** Updates of a server with WordPress on PHP: the releases of the sandbox's directory are real. */
+/** Updates of a server with WordPress on PHP: the releases in the sandbox's directory are real. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ function put(slug: string, version: string, folder: string): void {
     const file = path.join(content(), folder, name)
     fs.mkdirSync(path.dirname(file), { recursive: true })
     fs.writeFileSync(file, text)
-    // As if its own PHP had written them.
+    // The owner that the site's own PHP would have set.
     for (const one of [file, path.dirname(file)]) fs.chownSync(one, owned.uid, owned.gid)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Updates of a server, told through the API: what is newer is seen, installed, proven by its pages,
- * and put back where it breaks them.
+ * Updates of a server, told through the API: newer releases are found, installed, tested by the
+ * site's pages, and rolled back where they break them.
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -26,7 +26,7 @@ const logLines: string[] = []
 let portal: TestPortal
 let owner: TestCustomer
 let id = ''
-/** Updates under way when writes were let go of, each time. */
+/** Number of updates under way at each end of a hold. */
 const openAtLetGo: number[] = []
 const watched = (driver: WordpressDriver): WordpressDriver => ({
   ...driver,
@@ -185,7 +185,8 @@ describe('update now', () => {
     )
     expect(leftovers()).toEqual([])
     await jobsIdle(portal.app.db)
-    // Not before the end was written down: a roll-back after it would wipe what was written.
+    // The hold ends after the end of the update was stored: a later roll-back would lose new
+    // writes.
     expect(openAtLetGo.splice(0)).toEqual([0])
     expect(await portal.drivers.wordpress.holdWrites(id, 0)).toBe(false)
     openAtLetGo.length = 0
@@ -228,7 +229,8 @@ describe('update now', () => {
       rolledBack: true,
     })
     await jobsIdle(portal.app.db)
-    // Not before the end was written down: a roll-back after it would wipe what was written.
+    // The hold ends after the end of the update was stored: a later roll-back would lose new
+    // writes.
     expect(openAtLetGo.splice(0)).toEqual([0])
     expect(await portal.drivers.wordpress.holdWrites(id, 0)).toBe(false)
     openAtLetGo.length = 0
@@ -256,7 +258,7 @@ describe('update now', () => {
     let isOver = false
     const write = async (title: string): Promise<void> => {
       const [at] = await driver.addresses(id)
-      // Between two lives of its containers a site has none.
+      // While its containers are replaced a site may have none.
       const answer = at
         ? await ask(at, `${url}/wp-json/wp/v2/posts`, {
             method: 'POST',
@@ -321,7 +323,7 @@ describe('update now', () => {
     expect(await update(plugin)).toMatchObject({ state: 'failed', reason: 'package_unusable' })
     expect(pluginText()).toContain('1.0.1')
     await directory({ mode: 'well' })
-    // A release does not change: one that was fetched is known by its checksum.
+    // A release does not change: one that was fetched is identified by its checksum.
     const releases = portal.app.db.updateTable('software_release').where('slug', '=', pluginSlug)
     await releases.set({ sha256: '0'.repeat(64) }).execute()
     expect(await update(plugin)).toMatchObject({ state: 'failed', reason: 'package_unusable' })
@@ -371,7 +373,7 @@ describe('update now', () => {
 
   test('every package was fetched once', async () => {
     const { asked } = await directory({})
-    // 1.0.1, 1.1.0, 1.2.0, and 1.0.2 three times, for it lied.
+    // 1.0.1, 1.1.0, 1.2.0, and 1.0.2 three times, because the directory lied about it.
     expect(asked['plugin package']).toBe(6)
     expect(asked['theme package']).toBe(1)
     expect(asked['release package']).toBe(1)

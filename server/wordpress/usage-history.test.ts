@@ -1,4 +1,4 @@
-/** What a server was visited and took, read from the machine that runs it and summed up. */
+/** A server's visits and use of resources, read from its machine and summed up. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ const dayMs = 24 * hourMs
 /** The day before yesterday, UTC. */
 const day = Math.floor(Date.now() / dayMs) * dayMs - dayMs
 
-/** A machine whose spans begin at `from`; `visit` notes visits in the span that is open. */
+/** A machine whose spans begin at `from`; `visit` records visits in the open span. */
 function machine(from: number) {
   const traffic = createTraffic()
   const usage = createSiteUsage(traffic, () => [])
@@ -41,7 +41,7 @@ function machine(from: number) {
   usage.look(from)
   let at = from
   const edge = { usage: async (last: never, limit: number) => usage.after(last, limit) }
-  /** As another process reads it, which has read nothing yet. */
+  /** A reader as another process has it, which has read nothing yet. */
   const reader = () =>
     defineUsage({
       db: portal.app.db,
@@ -75,7 +75,7 @@ test('nothing is known of a new server', async () => {
 
 test('spans are written once, hours and days are their sums', async () => {
   const one = machine(day)
-  // Twelve spans an hour, two hours; a site that is nobody's is left out.
+  // Twelve spans an hour, for two hours; a site that the database does not know is left out.
   for (let span = 0; span < 24; span++) {
     for (let visit = 0; visit < 10; visit++) one.visit(id, visit === 9 ? 500 : 200, 90, visit < 4)
     one.visit(randomUUID(), 200, 1)
@@ -112,7 +112,7 @@ test('spans are written once, hours and days are their sums', async () => {
     },
     expect.objectContaining({ at: new Date(day + hourMs).toISOString(), requests: 120 }),
   ])
-  // A day that is not over is shown as far as it has come.
+  // A day that is not over is shown as far as it is known.
   const open = await usageOf(db, id, 'quarter', new Date(day + 3 * hourMs))
   expect(open.points).toMatchObject([{ at: new Date(day).toISOString(), requests: 240 }])
   await sumUpUsage(db, new Date(day + dayMs + 1))
@@ -154,15 +154,15 @@ test('what an end in between or a late machine left out is summed up later', asy
     ).rows.map(({ requests }) => requests)
   await span(low, begin)
   await span(high, begin)
-  // As where the process ended after the first part.
+  // As if the process had ended after the first part.
   const first = new Date(begin + hourMs + 480_000)
   await sumUpUsage(db, first)
   await sql`delete from site_usage where site_id = ${high} and minutes = 60`.execute(db)
-  // And one machine was away at the end of the hour.
+  // One machine was away at the end of the hour.
   await span(low, begin + 55 * 60_000)
   await sumUpUsage(db, new Date(first.getTime() + hourMs))
   expect([await hoursOf(low), await hoursOf(high)]).toEqual([[14], [7]])
-  // What is left of a span when the rest was dropped is no sum of it.
+  // The rest of a span of which rows were deleted is not summed up.
   await sql`delete from site_usage where site_id = ${low} and minutes = 5
     and at = ${new Date(begin)}`.execute(db)
   await sumUpUsage(db, new Date(begin + 2 * dayMs + 30 * 60_000))

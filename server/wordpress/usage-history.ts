@@ -1,6 +1,6 @@
 /**
- * What servers were visited and took over time: read from the machines that run them every five
- * minutes, and kept ever more coarsely for 90 days (decision 85).
+ * Visits to servers and their use of resources over time: read every five minutes from the machines
+ * that run them, and kept ever more coarsely for 90 days (decision 85).
  */
 import { sql, type RawBuilder } from 'kysely'
 import {
@@ -18,20 +18,20 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl, SpanUsage } from './directory.ts'
 
-/** Rows that are asked for, and written, at once. */
+/** Rows that are read and written at a time. */
 const batch = 2_000
-/** How long rows are kept, by the minutes that each stands for. */
+/** How long rows are kept, by the minutes that a row covers. */
 const kept = {
   5: keptMs('site_usage', '5'),
   60: keptMs('site_usage', '60'),
   1_440: keptMs('site_usage', '1440'),
 } as const
-/** What sums are made of what: minutes of a row. */
+/** Rows of `of` minutes are summed up to rows of `to` minutes. */
 const sums = [
   { of: 5, to: 60 },
   { of: 60, to: 1_440 },
 ] as const
-/** Servers are summed up in so many parts, so that no statement takes long. */
+/** Sums are made for one part of the servers at a time, so that no statement takes long. */
 const parts = 16
 
 interface UsageDeps {
@@ -44,11 +44,11 @@ interface UsageDeps {
   }[]
 }
 
-/** Written once: a span that is over does not change, and may be told again. */
+/** Stores rows that are new: a past span does not change, and may be reported again. */
 async function write(db: Database, rows: readonly SpanUsage[]): Promise<void> {
   const column = (of: (row: SpanUsage) => number): RawBuilder<unknown> =>
     sql`${rows.map((row) => Math.min(2_147_483_647, Math.max(0, Math.round(of(row)))))}::int[]`
-  // unnest() takes arrays of arrays apart: each goes as its text.
+  // unnest() flattens arrays of arrays, so each inner array is passed as text.
   const times = rows.map((row) => `{${row.times.map((count) => Math.round(count)).join(',')}}`)
   await sql`
     insert into site_usage (site_id, minutes, at, requests, client_errors, server_errors, cached,
@@ -67,7 +67,7 @@ async function write(db: Database, rows: readonly SpanUsage[]): Promise<void> {
     on conflict do nothing`.execute(db)
 }
 
-/** Sums of rows of `of` minutes, as rows of `to` minutes. */
+/** The sums of rows of `of` minutes, as rows of `to` minutes. */
 const summed = (of: number, to: number, which: RawBuilder<unknown>): RawBuilder<UsageSums> => sql`
   with fine as (
     select date_bin(make_interval(mins => ${to}::int), u.at, 'epoch') as span, u.*
@@ -99,7 +99,7 @@ interface UsageSums {
   readonly database_mb: number
 }
 
-/** When the newest row of so many minutes ends; null: there is none. */
+/** The end of the newest row of `of` minutes; null: there is none. */
 async function summedUntil(db: Queryable, of: number): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
     select max(at) as at from site_usage where minutes = ${of}`.execute(db)
@@ -107,16 +107,19 @@ async function summedUntil(db: Queryable, of: number): Promise<Date | null> {
   return at ? later(at, minutes(of)) : null
 }
 
-/** The first of a span of so many minutes that `now` lies in. */
+/** The beginning of the span of `of` minutes that `now` lies in. */
 const beginOf = (now: Date, of: number): Date =>
   new Date(Math.floor(now.getTime() / minutes(of)) * minutes(of))
 
-/** So many spans are summed up again: an end in between, or a late machine, left rows out. */
+/**
+ * The newest spans are summed up again, this many: an interrupted run or a late machine left rows
+ * out.
+ */
 const spansAgain = 2
 
 /**
- * From when on rows are summed up: of the spans before `since` only those of which every row is
- * still kept, for a sum of what is left would be too small.
+ * The moment from which on rows are summed up. Of the spans before `since` only those count of
+ * which every row is still kept: a sum of the remaining rows would be too small.
  */
 function sumsFrom(since: Date, now: Date, { of, to }: (typeof sums)[number]): Date {
   const again = later(since, -spansAgain * minutes(to))
@@ -125,9 +128,9 @@ function sumsFrom(since: Date, now: Date, { of, to }: (typeof sums)[number]): Da
 }
 
 /**
- * Sums up the hours, then the days, that are over, and forgets what is old. Machines keep half an
- * hour (site-usage.ts), so what comes late belongs to a span that is summed up again. `now`: of the
- * clock that rows are by, which no test turns.
+ * Sums up past hours, then past days, and deletes old rows. Machines keep half an hour
+ * (site-usage.ts), so late rows belong to a span that is summed up again. `now`: by the system
+ * clock, as the rows are, and not by the clock that tests turn.
  */
 export async function sumUpUsage(db: Database, now = new Date()): Promise<void> {
   for (const sum of sums) {
@@ -160,9 +163,11 @@ export async function sumUpUsage(db: Database, now = new Date()): Promise<void> 
   await dropOld(db, { now: () => now }, 'site_usage')
 }
 
-/** Defines the reading and the sums; answers the reading for whoever wants it now. */
+/** Defines the reading and the summing; answers the reading for callers that want it now. */
 export function defineUsage({ db, jobs, log, edges }: UsageDeps): () => Promise<void> {
-  /** What this process read last of a node; another one reads again what is still there. */
+  /**
+   * The last row that this process read from a node; another process reads what the node still has.
+   */
   const lastOf = new Map<string, { at: number; site: string }>()
 
   async function read(node: string, edge: Pick<EdgeControl, 'usage'>): Promise<void> {
@@ -209,7 +214,7 @@ function pointOf(row: UsageSums, of: number): UsagePoint {
   }
 }
 
-/** What is known of a server; the hour or day that is not over, as far as it has come. */
+/** The usage of a server; an hour or day that is not over is included as far as it is known. */
 export async function usageOf(
   db: Queryable,
   siteId: string,

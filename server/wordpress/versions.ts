@@ -1,6 +1,6 @@
-/** Versions of WordPress, plugins and themes, in the order that PHP's version_compare() has. */
+/** Compares versions of WordPress, plugins and themes in the order of PHP's version_compare(). */
 
-/** What a part that is no number counts as; anything else comes before all of them. */
+/** Rank of a part that is no number; an unknown word ranks below all of these. */
 const ranks: ReadonlyMap<string, number> = new Map([
   ['dev', 0],
   ['alpha', 1],
@@ -31,12 +31,13 @@ function compareParts(one: string, other: string): number {
   return rankOf(one) - rankOf(other)
 }
 
-/** Below 0: `one` is older; 0: neither is; above 0: it is newer. */
+/** Negative: `one` is older; 0: neither is; positive: `one` is newer. */
 export function compareVersions(one: string, other: string): number {
   const [ones, others] = [partsOf(one), partsOf(other)]
   for (let index = 0; index < Math.max(ones.length, others.length); index++) {
     const [a, b] = [ones[index], others[index]]
-    // A further number is newer (1.0.1), a further word is not unless it is a patch (1.0-rc).
+    // An additional number is newer (1.0.1); an additional word is older (1.0-rc) unless it means a
+    // patch.
     const difference =
       a === undefined || b === undefined
         ? compareParts(a ?? '#', b ?? '#') || (a === undefined ? -1 : 1)
@@ -49,5 +50,5 @@ export function compareVersions(one: string, other: string): number {
 export const isNewer = (version: string, than: string): boolean =>
   compareVersions(version, than) > 0
 
-/** `7.1` of `7.1.2`: releases of one branch differ in mended faults only. */
+/** `7.1` for `7.1.2`: releases of one branch differ only in mended faults. */
 export const branchOf = (wordpress: string): string => /^\d+\.\d+/.exec(wordpress)?.[0] ?? wordpress

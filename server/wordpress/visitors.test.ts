@@ -1,4 +1,4 @@
-/** Who may visit a server: its owner asks for a password, and denies networks. */
+/** Who may visit a server: its owner sets a password, and denies networks. */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SiteVisitors } from '../../contract/wordpress-visitors.ts'
@@ -88,7 +88,7 @@ test('a network that is denied is told so, and nobody denies himself', async () 
   expect(
     (await call('PUT', '/visitors/denied', { networks: ['192.0.2.9/24'] })).body.result.denied,
   ).toEqual(['192.0.2.0/24'])
-  // Visitors of this test come from here: as if the list had been made elsewhere.
+  // The visitors of this test come from here, so the list is stored as if made elsewhere.
   await portal.app.db
     .updateTable('site')
     .set({ denied_networks: ['127.0.0.1'] })

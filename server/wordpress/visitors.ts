@@ -1,4 +1,4 @@
-/** Who may visit a server's site, as its owner says it. The edge of its node asks visitors. */
+/** Who may visit a server's site, by its owner's choice. The edge of its node enforces it. */
 import * as api from '../../contract/wordpress-visitors.ts'
 import type { SiteVisitors } from '../../contract/wordpress-visitors.ts'
 import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
@@ -10,7 +10,7 @@ import { siteOf, type SiteRow } from './store.ts'
 
 export interface VisitorRouteDeps {
   readonly db: Database
-  /** Tells the edge. */
+  /** Tells the edge that the choice changed. */
   readonly onChange: () => void
 }
 

@@ -1,7 +1,7 @@
 /**
  * Rows in a state that only a job ends: a server that is set up, changed, deleted or cleaned away,
- * a backup that is made, a restore. `resume.ts` gives them a job where none has them; `stuckWork`
- * names those that do not come to an end.
+ * a backup that is made, a restore. `resume.ts` adds a job where one is missing; `stuckWork` lists
+ * work that does not come to an end.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { isUuid, type Queryable } from '../platform/db.ts'
@@ -18,10 +18,10 @@ import { alignJobs } from './product.ts'
 import { updateJob } from './update-store.ts'
 
 /**
- * A query of which each part has an index that leads to its rows: job, the key of its payload and
- * that key's value, the server, and what is done to it.
+ * A query of all such rows: job, the key of its payload and that key's value, the server, and the
+ * kind of work. Each part has an index that finds its rows.
  *
- * @param heldByRuntime servers of which a node has something
+ * @param heldByRuntime servers of which a node holds something
  */
 export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknown> => sql`
   select ${provisionJob}::text as job, 'siteId'::text as key, id::text, id as site_id,
@@ -78,7 +78,7 @@ export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknow
       and not exists (select from site_restore r
         where r.id = u.restore_id and u.state = 'rolling_back' and r.state = 'restoring')`
 
-/** After so long an honest piece of work has ended, minutes. */
+/** Time within which each kind of work normally ends, minutes. */
 const honestMinutes = {
   set_up: 15,
   clean_up: 60,
@@ -97,21 +97,21 @@ const honestMinutes = {
 export type Work = keyof typeof honestMinutes
 export const works = Object.keys(honestMinutes) as readonly Work[]
 
-/** Something that is done to a server and does not come to an end. */
+/** Work on a server that does not come to an end. */
 export interface StuckWork {
   readonly siteId: string
   readonly name: string
   readonly customerEmail: string
   readonly node: string
   readonly work: Work
-  /** When its job was added; null where no job has it (one is added within ten minutes). */
+  /** When its job was added; null where it has none (one is added within ten minutes). */
   readonly since: Date | null
   readonly attempts: number
-  /** What the newest attempt failed with; null where none has failed. */
+  /** The error of the newest attempt; null where none has failed. */
   readonly reason: string | null
 }
 
-/** All of it, what waits longest first. Reads the rows that are worked on, and their jobs. */
+/** All stuck work, the longest waiting first. Reads the rows that are worked on, and their jobs. */
 export async function stuckWork(db: Queryable): Promise<StuckWork[]> {
   const { rows } = await sql<StuckWork>`
     select waiting.site_id as "siteId", s.name, c.email as "customerEmail",

@@ -1,6 +1,6 @@
 /**
- * The original of a server that was moved, or came up elsewhere, takes its place again (decisions
- * 119 and 123). What was written on the other node since is lost: the act says so.
+ * Puts the original of a moved or rescued server back in its place (decisions 119 and 123). What
+ * was written on the other node since is lost; the act says so.
  */
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
@@ -28,7 +28,10 @@ export function createWayBack(
 ): (row: MoveRow, isOff: boolean, signal: AbortSignal) => Promise<void> {
   const { db, clock } = deps
 
-  /** No write goes to the server where it is now. Answers since when that is so, if it is away. */
+  /**
+   * Stops writes to the server where it is now. If its node is away, answers since when it takes no
+   * writes.
+   */
   async function fence(row: MoveRow, isOff: boolean): Promise<Date | null> {
     const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
     const left = controlIfThere(row.to_node)
@@ -63,7 +66,7 @@ export function createWayBack(
     if ((site.node_id ?? firstNode) !== row.to_node) throw new GivenUp('the server is elsewhere')
     const original = deps.nodes.at(row.from_node)
     const spec = await specOf(db, deps.addressing, site)
-    // It may be away: that is a reason to go back.
+    // The node may be away, which is a reason to go back.
     const left = controlIfThere(row.to_node)
     let awaySince: Date | null = null
     if (site.status === 'running') {
@@ -82,13 +85,13 @@ export function createWayBack(
           leftover_node: row.to_node,
         } as const
         await writeDown(tx, { row, site }, { node: row.from_node, values })
-        // It came back, and takes writes again.
+        // The node came back, and takes writes again.
         if (awaySince !== null && (await isBackSince(tx, row.to_node, awaySince)))
           throw new DriverFailure('unavailable', 'the other node is back')
         if (row.backup_id !== null) await tellOwner(tx, row, site)
       })
     } catch (error) {
-      // Where nobody knows whether it was written down, the row does.
+      // If the outcome of the transaction is unknown, the row tells it.
       const now = await moveById(db, row.id)
       if (now?.state !== 'undone') {
         if (left) await letGo({ site, from: left })

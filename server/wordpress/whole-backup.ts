@@ -1,6 +1,6 @@
 /**
- * What a backup of the whole portal (server/portal-backup) asks of the servers: the newest proven
- * archive of each, one made where there is none, and what each should be once it is restored.
+ * What a backup of the whole portal (server/portal-backup) needs of the servers: the newest proven
+ * archive of each, a new one where there is none, and the spec that each has once it is restored.
  */
 import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import { putNode } from './nodes.ts'
 import { firstNode, lockSite, specOf, type SiteAddressing } from './store.ts'
 import { underWayStates } from './update-store.ts'
 
-/** An archive cannot be tried here, which says nothing about the archive. */
+/** An archive cannot be tested here; that does not mean that it is bad. */
 export class NowhereToProve extends DriverFailure {
   constructor(why: string) {
     super('unavailable', why)
@@ -28,18 +28,21 @@ export interface NewestArchive {
   readonly name: string
   readonly madeAt: Date
   readonly figures: CopyFigures
-  /** What it is of; null where nobody has written it down. */
+  /** The database that the archive was made of; null where it was not recorded. */
   readonly database: string | null
 }
 
 /**
- * The database that an archive `b` is of. As JSON, for a database that an earlier release has
- * written may not have the column.
+ * The database that archive `b` was made of. Read through JSON, because a schema of an earlier
+ * release may not have the column.
  */
 const databaseThen = sql`to_jsonb(b)->>'database'`
-/** The two in queries over `s` and `b`; `isOfPresent`: the server comes up from it where it is. */
+/**
+ * SQL over `s` and `b`: the server's present database, and whether the archive can be restored
+ * where the server is now.
+ */
 async function databasesOf(db: Queryable) {
-  // A database that an earlier release has written may have no nodes yet.
+  // A schema of an earlier release may have no nodes yet.
   const { rows } = await sql<{ known: boolean }>`
     select to_regclass('node') is not null as known`.execute(db)
   const databaseNow = rows[0]?.known
@@ -50,8 +53,9 @@ async function databasesOf(db: Queryable) {
 }
 
 /**
- * Of every server that has one, deleted ones too, as long as their backups are kept. One that the
- * server does not come up from is taken where there is no other: it can still be moved in.
+ * The newest archive of every server that has one, deleted servers included as long as their
+ * backups are kept. An archive that cannot be restored where the server is now is taken only where
+ * there is no other: it can still be moved in.
  */
 export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
   const { databaseNow, isOfPresent } = await databasesOf(db)
@@ -81,15 +85,15 @@ export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
 export interface SiteToSave {
   readonly siteId: string
   readonly name: string
-  /** Whether it has an archive that is proven, and that it comes up from where it is now. */
+  /** Whether the server has a proven archive that can be restored where the server is now. */
   readonly proven: boolean
-  /** Whether one is being made, or a restore or an update, which has one made, is under way. */
+  /** Whether a backup, a restore, or an update, which makes a backup, is under way. */
   readonly busy: boolean
 }
 
-/** Servers that run, or will again: what a customer has in them must not be lost. */
+/** Servers that run, or will run again: their content must not be lost. */
 export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
-  // A database that an earlier release has written may have no updates yet.
+  // A schema of an earlier release may have no updates yet.
   const updates = await sql<{ known: boolean }>`
     select to_regclass('site_update') is not null as known`.execute(db)
   const isUpdating = updates.rows[0]?.known
@@ -112,8 +116,8 @@ export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
 const lookMs = 500
 
 /**
- * Has the portal that runs make and prove an archive of every server that has none, and waits until
- * each has one or failed, at the longest `patienceMs`.
+ * Has the running portal make and prove an archive of every server without one. Waits until each
+ * has one or has failed, for at most `patienceMs`.
  */
 export async function makeMissing(deps: {
   readonly db: Database
@@ -138,7 +142,7 @@ export async function makeMissing(deps: {
     await pause(lookMs, undefined, { signal })
 }
 
-/** After a restore: this node runs every site, for the machines of the others are gone. */
+/** After a restore: assigns every site to this node, because the other nodes' machines are gone. */
 export async function bringAllTo(db: Queryable, node: string): Promise<void> {
   await putNode(db, { id: node, address: null, sitesAddress: null, regions: null })
   await db.updateTable('site').set({ node_id: node }).where('deleted_at', 'is', null).execute()
@@ -146,7 +150,8 @@ export async function bringAllTo(db: Queryable, node: string): Promise<void> {
 }
 
 /**
- * What each server should be that runs on `node`, or will again; and how many there are on others.
+ * The specs of servers on `node` that run or will run again, and how many such servers are on other
+ * nodes.
  */
 export async function specsToRestore(
   db: Queryable,
@@ -167,9 +172,9 @@ export async function specsToRestore(
 }
 
 /**
- * After a restore: backups whose archives are gone with the machine are forgotten, so that no
- * customer is offered one. Those that the store still has stay, whether or not the portal's backup
- * named them.
+ * After a restore: marks backups as removed whose archives are lost with the machine, so that no
+ * customer is offered one. Backups that the store still has stay, whether or not the portal's
+ * backup named them.
  */
 export async function forgetLostArchives(db: Queryable, archives: Archives): Promise<number> {
   const present = (await archives.list()).map(({ backupId }) => backupId)

@@ -1,9 +1,9 @@
 import { DriverFailure } from '../platform/errors.ts'
 
 /**
- * The outcome; DriverFailure unavailable when it takes longer; the signal's reason once it is
- * aborted (the portal does not wait for a boot or a backup before it stops). The work itself goes
- * on: what a driver does is an "ensure" and may be asked again meanwhile.
+ * The outcome of `work`. DriverFailure unavailable when it takes longer than `ms`; the signal's
+ * reason once it is aborted (the portal does not wait for a boot or a backup before it stops). The
+ * work itself goes on: a driver's acts are idempotent and may be asked for again meanwhile.
  */
 export async function within<T>(
   ms: number,

@@ -29,7 +29,7 @@ const order = {
   password: 'Mat-khau-9!',
   replicate: 1,
 }
-/** 89 000 + 80 000 + 89 000. */
+/** Plan, disks and one container: 89 000 + 80 000 + 89 000 đồng. */
 const price = 258_000
 
 interface Page {
@@ -37,7 +37,7 @@ interface Page {
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
 }
-/** Asks the edge for a host name, as a browser would. */
+/** Sends a request for a host name to the edge, as a browser would. */
 const visit = (host: string, path: string, form?: Record<string, string>): Promise<Page> =>
   new Promise((resolve, reject) => {
     const body = form && new URLSearchParams(form).toString()
@@ -213,7 +213,7 @@ describe('a WordPress server', () => {
       await becomes(binh, cut, 'provisioning')
       const began = performance.now()
       await portal.reopen()
-      // Nothing is waited for that can be done again.
+      // The portal does not wait for work that can be repeated.
       expect(performance.now() - began).toBeLessThan(20_000)
       await becomes(binh, cut, 'running')
       expect(

@@ -1,5 +1,5 @@
-// What every WordPress driver must hold, told from plain to odd. A driver's own test calls
-// `conformance` with a way to make it.
+// The tests that every WordPress driver must pass, from simple to unusual. A driver's own test
+// calls `conformance` with a function that makes the driver.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogLine, WordpressDriver } from '../driver.ts'
 import { copiesAndRestores } from './copies.conformance.ts'
@@ -178,7 +178,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
     test('signs an administrator in by a link, once, without his password', async () => {
       const link = await driver.adminLink(spec.id, admin.user)
       expect(new URL(link).origin).toBe(spec.url)
-      // A preview of the link uses nothing up.
+      // A preview of the link does not use it up.
       expect((await ask(await first(), link, { method: 'HEAD' })).status).toBe(403)
       const answers = await Promise.all(
         Array.from({ length: 4 }, async () => ask(await first(), link)),
@@ -201,7 +201,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(
         (await driver.log(spec.id).tail(50)).some(({ text }) => text.includes(link.slice(-20))),
       ).toBe(false)
-      // Without such a user, the oldest administrator.
+      // Without such a user, the oldest administrator is signed in.
       expect((await ask(await first(), await driver.adminLink(spec.id, 'nobody'))).status).toBe(302)
     })
 
@@ -230,10 +230,10 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       ])
       expect((await file({ range: 'bytes=-3' })).text).toBe('hij')
       expect((await file({ range: 'bytes=10-' })).status).toBe(416)
-      // A download goes on where it broke off, unless the file is another one by now.
+      // An interrupted download continues, unless the file has changed.
       expect((await file({ range: 'bytes=8-', 'if-range': etag })).text).toBe('ij')
       expect((await file({ range: 'bytes=8-', 'if-range': '"other"' })).text).toBe('abcdefghij')
-      // More headers than anybody needs are not read. While they still come, the connection may end
+      // Oversized headers are not read to their end. While they still come, the connection may end
       // before its answer is read.
       const refused = await file({ cookie: 'x'.repeat(40_000) }).then(
         ({ status }) => status,
@@ -252,7 +252,8 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
         const [at] = await driver.addresses(spec.id)
         return at ? (await ask(at, `${spec.url}/wp-login.php`)).status : 503
       }
-      // As below: a container may leave between being named and being asked.
+      // A visit is repeated for the reason below: a container may leave between being named and
+      // being asked.
       const visitor = (async () => {
         while (restarting) {
           answers.push(await visitOnce().catch(visitOnce))
@@ -288,8 +289,8 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       }
       const answers: number[] = []
       let changing = true
-      // A container may leave between being named and being asked; the edge would then ask the one
-      // that is named now, and so does this visitor.
+      // A container may leave between being named and being asked; then the edge asks the one that
+      // is named now, and so does this visitor.
       const visit = () => page('/').catch(() => page('/'))
       const visitor = (async () => {
         while (changing) {

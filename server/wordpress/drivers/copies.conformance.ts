@@ -1,6 +1,6 @@
 /**
- * What every WordPress driver must hold of copies of a site: made while it is written to, proven,
- * and put back once and whole.
+ * The tests of copies of a site for every WordPress driver: made while it is written to, proven,
+ * and restored once and completely.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
@@ -100,7 +100,7 @@ export function copiesAndRestores(site: Site): void {
     expect(await driver.list()).toEqual([spec.id])
   })
 
-  // As moves between nodes do; here the copy is another site of the same node.
+  // As in a move between nodes; here the copy is another site of the same node.
   test('a copy elsewhere follows by what changed, also while it is started', async () => {
     const there = specOf({ ...spec, id: randomUUID(), url: 'http://followed.localhost:8082' })
     const moveId = randomUUID()
@@ -109,7 +109,7 @@ export function copiesAndRestores(site: Site): void {
     const follow = async (round: number): Promise<void> => {
       const file = path.join(folder, `${round}.tar.gz`)
       const database = driver.capabilities.database
-      // Both, whatever the release at either end writes.
+      // Both compressions must work, whatever release is at either end.
       const compression = round % 2 === 0 ? 'gzip' : 'zstd'
       const release = round % 2 === 0 ? driver.capabilities.release : undefined
       await driver.copyOut(spec.id, { moveId, round, database, compression, release }, file)
@@ -135,14 +135,14 @@ export function copiesAndRestores(site: Site): void {
     expect(made).not.toHaveProperty('fault')
     expect((await write('Trước vòng một', await first(), headers)).status).toBe(201)
     await follow(0)
-    // Not started yet: a database without a container follows as well.
+    // The copy is not started yet: a database without a container follows as well.
     expect((await write('Trong vòng một', await first(), headers)).status).toBe(201)
     await follow(1)
     await driver.holdWrites(there.id, 600_000)
     await driver.start(there)
     expect(await titlesThere()).toContain('Trong vòng một')
 
-    // What a visitor of the copy has changed in a table goes, although the original's has not
+    // A table changed only by a visitor of the copy is overwritten, although the original's has not
     // changed since the round before.
     const asks = async (sql: string, reads: boolean) =>
       await driver.database(there.id, 'sql', { sql, reads, limit: 10, reveals: false })
@@ -159,7 +159,7 @@ export function copiesAndRestores(site: Site): void {
     expect(removed).not.toHaveProperty('fault')
     expect((await write('Trong vòng hai', await first(), headers)).status).toBe(201)
     await follow(2)
-    // A round of another move has no place here.
+    // A round of another move is not accepted.
     const database = driver.capabilities.database
     const refuses = async (kind: DriverFailure['kind'], of: Omit<MoveRound, 'database'>) => {
       const file = path.join(folder, `${of.round}.tar.gz`)
@@ -168,12 +168,12 @@ export function copiesAndRestores(site: Site): void {
     }
     await refuses('rejected', { moveId: randomUUID(), round: 2 })
     await refuses('rejected', { moveId: randomUUID(), round: 0 })
-    // Of a process that was overtaken, and comes late.
+    // Late rounds of a process that was overtaken.
     await refuses('unavailable', { moveId, round: 0 })
     await refuses('unavailable', { moveId, round: 1, attempt: attempt + 1 })
     await refuses('unavailable', { moveId, round: 2, attempt: attempt - 1 })
     expect(await driver.addresses(there.id)).not.toEqual([])
-    // Nothing is there twice when a round comes twice.
+    // A repeated round leaves nothing twice.
     await follow(2)
     expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
     expect(await titlesThere()).toEqual(await titles())
@@ -183,7 +183,7 @@ export function copiesAndRestores(site: Site): void {
     expect((await read(`/${going}`)).status).toBe(404)
     expect((await page('/')).status).toBe(200)
 
-    // Visitors are here now, and write: nothing that comes late takes it back.
+    // Visitors write here by now: no late round overwrites that.
     await driver.holdWrites(there.id, 0)
     await driver.start(there)
     for (const round of [0, 1, 2]) await refuses('rejected', { moveId, round, attempt: 1_000 })
@@ -217,24 +217,24 @@ export function copiesAndRestores(site: Site): void {
     }
     const told = 'wp-content/uploads/mirrored.txt'
     const gone = 'wp-content/uploads/for a moment.txt'
-    // Its owner keeps the database that he has.
+    // A mirror keeps the owner's database.
     if (database === 'mariadb')
       await expect(
         driver.copyOut(spec.id, { ...roundOf(1000, null), database: 'sqlite' }, archive),
       ).rejects.toMatchObject({ kind: 'rejected' })
-    // Its files are as they were when it is back, to the nanosecond.
+    // A folder that comes back has its files unchanged, to the nanosecond.
     const back = 'wp-content/uploads/back'
     await fixture.put(spec.id, `${back}/kept.txt`, 'it is back')
     await follow(1001, null)
-    // A move goes its own way meanwhile.
+    // A move at the same time is independent of the mirror.
     const move = { moveId: randomUUID(), round: 0, database }
     await driver.copyOut(spec.id, move, path.join(folder, 'move.tar.gz'))
     await fixture.put(spec.id, told, 'one')
     await fixture.put(spec.id, gone, 'one')
     await rename(back, `${back}.off`)
     await follow(1002, 1001)
-    // Tried again, as after answers that were lost: what former tries laid goes, and what they took
-    // away comes back.
+    // Tries after lost answers: files that earlier tries added are removed, and files that they
+    // removed come back.
     const removed = await driver.files(spec.id, { op: 'remove', path: gone })
     expect(removed).not.toHaveProperty('fault')
     await rename(`${back}.off`, back)
@@ -244,12 +244,12 @@ export function copiesAndRestores(site: Site): void {
     expect((await write('Trong bản song song', await first(), headers)).status).toBe(201)
     await follow(1005, 1004)
     await follow(1006, 1005)
-    // One of a former process that comes late, and one that leaves some out.
+    // A late round of an earlier process, and a round that skips some.
     for (const late of [roundOf(1005, 1004), roundOf(1007, 1004), { ...move, round: 7 }])
       await expect(driver.copyIn(there, late, archive, [])).rejects.toMatchObject({
         kind: 'rejected',
       })
-    // Nobody knows what the copy has come to any more: it begins anew.
+    // The copy's state is unknown by now: it starts from the whole content again.
     await expect(driver.copyOut(spec.id, roundOf(1007, 1003), archive)).rejects.toMatchObject({
       kind: 'rejected',
     })
@@ -263,7 +263,7 @@ export function copiesAndRestores(site: Site): void {
     expect((await read('/wp-content/uploads/for%20a%20moment.txt')).status).toBe(404)
     expect((await read('/wp-content/uploads/back/kept.txt')).text).toBe('it is back')
     expect((await read('/wp-content/uploads/back.off/kept.txt')).status).toBe(404)
-    // What comes late does not take back what was written here since.
+    // A late round does not overwrite what was written here since.
     await expect(driver.copyIn(there, roundOf(1008, 1006), archive, [])).rejects.toMatchObject({
       kind: 'rejected',
     })

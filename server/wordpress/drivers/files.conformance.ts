@@ -1,4 +1,4 @@
-// What every WordPress driver must hold of acts on a site's files.
+// The tests of acts on a site's files for every WordPress driver.
 import { expect, test } from 'vitest'
 import type { FileAnswer, FileOrder } from '../driver.ts'
 import type { Site } from './site.conformance.ts'
@@ -30,7 +30,7 @@ export function actsOnFiles(site: Site): void {
     })
     expect(await act({ op: 'folder', path: 'ảnh' })).toEqual({})
     expect(await act({ op: 'folder', path: 'ảnh' })).toEqual({ fault: 'exists' })
-    // In two pieces, of which the second comes twice.
+    // In two pieces, of which the second is sent twice.
     expect(await write('ảnh/a.txt', 'xin ', { isLast: false })).toEqual({ bytes: 4 })
     const second = { offset: 4, isLast: false }
     for (let tries = 0; tries < 2; tries++)
@@ -63,7 +63,7 @@ export function actsOnFiles(site: Site): void {
     expect(await act({ op: 'rmdir', path: 'hình/a.txt' })).toEqual({ fault: 'kind' })
     expect(await act({ op: 'remove', path: 'hình' })).toEqual({})
     expect(await act({ op: 'remove', path: 'hình' })).toEqual({ fault: 'missing' })
-    // The database's own files are out of reach, by any spelling.
+    // The database's own files are out of reach, in any spelling.
     for (const out of ['wp-content/database', 'wp-content//Database/x', 'wp-content/db.php'])
       for (const op of ['list', 'remove', 'folder'] as const)
         expect(await act({ op, path: out })).toEqual({ fault: 'ours' })

@@ -1,6 +1,6 @@
 /**
- * What every WordPress driver must hold of a site that is moved in: made beside the live one, which
- * goes on answering, and put in its place once and whole; what is hostile changes nothing.
+ * The tests of a site that is moved in, for every WordPress driver: made beside the live one, which
+ * goes on answering, and put in its place once and completely; a hostile package changes nothing.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
@@ -48,7 +48,7 @@ export function movesIn(site: Site): void {
     const before = await driver.state(spec.id)
     const laidOut = await driver.layOutImport(spec, [archive])
     expect(laidOut).toMatchObject({ found: { maker: 'portal', prefix: 'wp_' } })
-    // What the copy takes is the site's: nobody gets the disk twice.
+    // The copy counts on the site's disk, so that the disk is not used twice.
     const beside = await driver.state(spec.id)
     expect(beside.diskUsedMb).toBeGreaterThan(before.diskUsedMb)
     const done = await untilDone()
@@ -58,7 +58,7 @@ export function movesIn(site: Site): void {
     expect(copied.status).toBe(200)
     expect(copied.text).toContain('Chuyển nhà')
     expect(copied.text).not.toContain('Ở lại')
-    // The live one is as it was, and no other site is there.
+    // The live site is unchanged, and no other site exists.
     expect(await titles()).toContain('Ở lại')
     expect(await driver.list()).toEqual([spec.id])
 
@@ -69,14 +69,15 @@ export function movesIn(site: Site): void {
     expect(await titles()).not.toContain('Ở lại')
     expect((await page('/wp-content/uploads/đường 🌧.txt')).text).toBe('mang theo')
     expect((await page('/wp-content/uploads/stays.txt')).status).toBe(404)
-    // The administrator's password came along.
+    // The administrator's password was moved in, too.
     expect((await write('Sau khi chuyển', await first(), await session())).status).toBe(201)
     await driver.switchImport(spec, importId)
     expect(await driver.addresses(spec.id)).toHaveLength(1)
     expect(await titles()).toContain('Sau khi chuyển')
     await expect(driver.stepImport(spec, [])).rejects.toMatchObject({ kind: 'rejected' })
     expect((await driver.state(spec.id)).diskUsedMb).toBeLessThan(beside.diskUsedMb)
-    // Nor has it a letter box: its containers have ended by now, which is told of every site.
+    // The copy has no letters either: its containers have ended by now, which is reported of every
+    // site.
     for (const id of await driver.sitesWithMail()) expect(id).toBe(spec.id)
   })
 
@@ -84,14 +85,14 @@ export function movesIn(site: Site): void {
     const archive = path.join(folder, 'small.tar.gz')
     await driver.backup(spec.id, archive)
     const { diskUsedMb } = await driver.state(spec.id)
-    // Room for one of them, not for both.
+    // There is room for one of the two, not for both.
     const small = { ...spec, diskMb: Math.ceil(diskUsedMb * 1.5) }
     await driver.start(small)
     expect(await driver.layOutImport(small, [archive])).toMatchObject({
       problem: { code: 'too_large' },
     })
     expect((await driver.state(spec.id)).diskUsedMb).toBeLessThanOrEqual(diskUsedMb + 1)
-    // Room for both, and some more, which the site has; a file of 20 MB is written anew.
+    // There is room for both and some more, which the site may use; a file of 20 MB is rewritten.
     const enough = { ...spec, diskMb: 2 * diskUsedMb + 30 }
     await driver.start(enough)
     await fixture.put(spec.id, 'probe-fill.php', fillFile)
@@ -110,7 +111,7 @@ export function movesIn(site: Site): void {
   test('refuses what is hostile or no site, and leaves nothing of it', async () => {
     const plugin = { name: 'wp-content/plugins/a/a.php', content: '<?php' }
     const dump = { name: 'database.sql', content: 'CREATE TABLE `wp_x` (`id` int);\n' }
-    // More of them, without a driver around: machine/import/hostile.test.ts.
+    // More cases, without a driver, are in machine/import/hostile.test.ts.
     const cases: [code: string, bytes: Buffer][] = [
       ['leads_outside', zipOf([plugin, { name: '../../../escaped.php', content: 'x' }])],
       ['leads_outside', await tarGzOf([plugin, { name: '/etc/escaped', content: 'x' }])],
@@ -121,7 +122,7 @@ export function movesIn(site: Site): void {
       expect(await driver.layOutImport(spec, [await put('hostile', bytes)]), code).toMatchObject({
         problem: { code },
       })
-    // Links and devices are left out; there is no site in the rest.
+    // Links and devices are left out; the rest is no site.
     const links = await tarGzOf([
       plugin,
       { name: 'wp-content/uploads/passwd', link: '/etc/passwd' },

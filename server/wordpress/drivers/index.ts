@@ -1,11 +1,11 @@
-// The drivers by name. Nothing else names one.
+// The drivers by name. No other module names a driver.
 import type { SiteRuntime } from '../driver.ts'
 import { createDocker, type DockerParts } from './docker/index.ts'
 import { createEmbedded, type EmbeddedParts } from './embedded/index.ts'
 
 export { connectRuntime, serveFiles, serveRuntime, serveStream } from './remote/index.ts'
 
-/** Where the embedded runtime and WordPress's files lie, and what a container runs. */
+/** Folders of the embedded runtime and of WordPress's files, and the program of a container. */
 export type WordpressFiles = Pick<EmbeddedParts, 'program' | 'runtimeDir' | 'filesDir'>
 
 export const wordpressDrivers = {

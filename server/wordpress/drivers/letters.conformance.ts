@@ -1,4 +1,5 @@
-// What every WordPress driver must hold of letters: what a site's pages send is handed over.
+// The tests of letters for every WordPress driver: letters that a site's pages send are handed
+// over.
 import { expect, test } from 'vitest'
 import { eventually, type Site } from './site.conformance.ts'
 
@@ -39,13 +40,13 @@ export function handsLettersOver(site: Site): void {
     expect(letters[0]!.raw.toString()).toContain('Subject: One\r\n')
     expect(letters[0]!.raw.toString()).toMatch(/\r\n\r\nXin chào$/)
     expect(letters[0]!.at.getTime()).toBeLessThanOrEqual(Date.now())
-    // Asked again, the same ones; one by one, the oldest first.
+    // Asked again, the driver answers the same letters, the oldest first.
     expect(await driver().takeMail(spec.id, 10)).toEqual(letters)
     expect(await driver().takeMail(spec.id, 1)).toEqual(letters.slice(0, 1))
     await driver().mailTaken(spec.id, [letters[0]!.key, '../../escape', 'no-such-key'])
     await driver().mailTaken(spec.id, [letters[0]!.key])
     expect(await driver().takeMail(spec.id, 10)).toEqual(letters.slice(1))
-    // They outlive the containers.
+    // Letters outlive the containers.
     await driver().stop(spec.id)
     await driver().start(withMail)
     expect(await driver().takeMail(spec.id, 10)).toEqual(letters.slice(1))
@@ -69,7 +70,7 @@ export function handsLettersOver(site: Site): void {
         { to: Array.from({ length: 51 }, (_, n) => `p${n}@example.vn`).join(',') },
       ])
         expect(await send(wrong)).toBe('mail=false')
-      // No line of the header comes from the subject or the recipient.
+      // Subject and recipient cannot add lines to the header.
       expect(await send({ to, subject: 'Hi\r\nBcc: spy@example.vn' })).toBe('mail=true')
       const [letter] = await driver().takeMail(spec.id, 10)
       expect(letter!.to).toEqual([to])

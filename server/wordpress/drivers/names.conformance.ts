@@ -1,4 +1,4 @@
-// What every WordPress driver must hold of a site's names, and of addresses stored in its content.
+// The tests of a site's names, and of addresses stored in its content, for every WordPress driver.
 import { expect, test } from 'vitest'
 import { ask, eventually, type Site } from './site.conformance.ts'
 
@@ -41,7 +41,7 @@ export function answersOnItsNames(site: Site): void {
     const own = await page('/')
     expect(own.text).toContain(spec.url)
     expect(own.text).not.toContain('shop.example.org')
-    // A visitor's own words change nothing.
+    // A visitor's own parameters change nothing.
     expect(
       (
         await asked(host, '/', {
@@ -93,10 +93,10 @@ export function answersOnItsNames(site: Site): void {
     )
     const again = await driver().replaceAddresses(spec.id, { ...change, dryRun: false }, null)
     expect(again).toMatchObject({ after: null, tables: {} })
-    // No visitor has a ticket for it.
+    // Visitors cannot have a ticket for it.
     const { status } = await page(`/portal-act/${'A'.repeat(43)}`)
     expect(status).toBe(404)
-    // The owner's log has what visitors asked for, and no ticket.
+    // The owner's log shows visitors' requests, but no ticket.
     await eventually(async () => {
       const logged = (await driver().log(spec.id).tail(200)).map(({ text }) => text)
       const acts = logged.filter((text) => text.includes('/portal-act/'))

@@ -1,4 +1,4 @@
-/** What an owner sets of PHP, on every WordPress driver. */
+/** The owner's PHP settings, on every WordPress driver. */
 import { expect, test } from 'vitest'
 import { ask, type Site } from './site.conformance.ts'
 
@@ -15,7 +15,7 @@ export function followsPhpSettings({ spec, made }: Site): void {
     await driver.start({ ...spec, php: { ...usual, uploadMb: 8 } })
     expect(await send(9)).toBe(413)
     expect(await send(7)).toBe(200)
-    // The same again replaces nothing.
+    // The same settings again replace nothing.
     const [before] = await driver.addresses(spec.id)
     await driver.start({ ...spec, php: { ...usual, uploadMb: 8 } })
     expect(await driver.addresses(spec.id)).toEqual([before])

@@ -1,9 +1,9 @@
-/** Every WordPress driver under pressure: full budgets, a container that dies, parallel writes. */
+/** Every WordPress driver under load: full disks, a container that dies, parallel writes. */
 import { beforeAll, expect, test } from 'vitest'
 import type { SiteAddress, WordpressDriver } from '../driver.ts'
 import { eventually, type Fixture, type Site } from './site.conformance.ts'
 
-/** Writes `mb` of its question, as far as the disk goes. */
+/** Writes as many MB as its query asks for, until the disk is full. */
 export const fillFile = `<?php // probe: fill-file
 $f = fopen( __DIR__ . '/wp-content/uploads-fill-' . $_GET['n'], 'w' );
 $block = str_repeat( 'x', 1048576 );

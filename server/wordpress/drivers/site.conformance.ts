@@ -1,25 +1,22 @@
 /**
- * What the suite of WordPress drivers is made with: a driver under test, a visitor at a site, and
- * the site that most of it lives with.
+ * The parts of the drivers' test suite: a driver under test, a visitor at a site, and the site that
+ * most tests use.
  */
 import http from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../driver.ts'
 
-/** A driver under test, and what only its own test knows how to do from outside. */
+/** A driver under test, and what only its own test can do from outside. */
 export interface Fixture {
   readonly driver: WordpressDriver
-  /** What WordPress alone comes to, less a little: no site holds less. */
+  /** A little less than the size of WordPress alone: no site is smaller. */
   readonly wordpress: { readonly mb: number; readonly files: number }
-  /**
-   * Ends whatever runs the sites, as the end of its process would after a signal. May be called
-   * twice.
-   */
+  /** Ends the process that runs the sites, as a signal would. May be called twice. */
   close(): Promise<void>
   /** Puts a file into the site's WordPress folder. */
   put(id: string, file: string, text: string): Promise<void>
-  /** A zip of these files, as wordpress.org hands them out; answers its path. */
+  /** Makes a zip of these files, as wordpress.org hands them out; answers its path. */
   zip(files: Readonly<Record<string, string>>): Promise<string>
   /** Kills a container as an accident would, without asking the driver. */
   kill(id: string, container: string): Promise<void>
@@ -73,12 +70,12 @@ export function ask(
 }
 
 /**
- * Between two visits of somebody who goes on and on: ten a second meet whatever gap there is, and
- * leave the processor to the container that is to come up meanwhile.
+ * The pause between two visits of a continuous visitor: ten a second find any gap, and leave the
+ * processor to the container that is being started.
  */
 export const betweenVisits = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 75))
 
-/** Waits until `condition` holds; the last failure is the reason when it never does. */
+/** Waits until `condition` holds; if it never does, its last failure is the reason. */
 export const eventually = (
   condition: () => Promise<void> | void,
   withinMs = 30_000,
@@ -102,7 +99,7 @@ export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
   }
 }
 
-/** A person at the login form. Answers the session's cookies, or null when WordPress says no. */
+/** Signs in by the login form. Answers the session's cookies, or null when WordPress refuses. */
 export async function signIn(
   to: SiteAddress,
   url: string,
@@ -121,16 +118,13 @@ export async function signIn(
   return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
 }
 
-/** Of posts, as the REST API answers them. */
+/** Titles of posts in an answer of the REST API. */
 export const titlesOf = (posts: string): readonly string[] =>
   (JSON.parse(posts) as { title: { rendered: string } }[]).map((post) => post.title.rendered)
 
 export type Site = ReturnType<typeof siteOf>
 
-/**
- * The site that the suite lives with, and what is done at it; the fixture is there by the first
- * test.
- */
+/** The site that the suite uses, and acts on it; the fixture exists from the first test on. */
 export function siteOf(made: () => Fixture) {
   const admin: SiteAdmin = {
     user: 'chu.boss',

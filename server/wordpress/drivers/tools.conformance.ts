@@ -1,4 +1,4 @@
-// What every WordPress driver must hold of the owner's tools: commands of the console.
+// The tests of the owner's tools, commands of the console, for every WordPress driver.
 import { expect, test } from 'vitest'
 import type {
   CommandOrder,

@@ -1,4 +1,4 @@
-// What every WordPress driver must hold of updates: what is installed, writes that wait, packages.
+// The tests of updates for every WordPress driver: installed software, held writes, packages.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { SoftwarePackage } from '../driver.ts'
@@ -40,7 +40,7 @@ export function updatesSoftware(site: Site): void {
     expect(await installed()).toBe('1.1')
     expect((await page(`/wp-content/plugins/${slug}/new.txt`)).text).toBe('of version 1.1')
     expect((await page(`/wp-content/plugins/${slug}/old.txt`)).status).toBe(404)
-    // It does not act a second time, whatever was done to the plugin meanwhile.
+    // It acts only once, even if the plugin was changed meanwhile.
     await site.made().put(spec.id, `wp-content/plugins/${slug}/mine.txt`, 'kept')
     await driver().applyPackage(spec, updateId, release('1.1'), file)
     expect((await page(`/wp-content/plugins/${slug}/mine.txt`)).text).toBe('kept')
@@ -76,7 +76,8 @@ export function updatesSoftware(site: Site): void {
     const version = `${wordpress}-tried`
     const updateId = randomUUID()
     const source = `<?php\n$wp_version = '${version}';\n`
-    // Not even of one folder: this is no WordPress that runs, and is put back at once.
+    // Each folder is replaced as a whole. This package is no WordPress that can run, and is undone
+    // at once.
     const file = await zip({
       'wordpress/wp-includes/version.php': source,
       'wordpress/readme.html': 'another',
@@ -108,8 +109,8 @@ export function updatesSoftware(site: Site): void {
     expect((await page('/')).status).toBe(200)
     expect(await titles()).not.toContain('Trong lúc cập nhật')
     expect(isWritten).toBe(false)
-    // So do those of a container that starts meanwhile; who waited at the former is told to come
-    // again.
+    // A container that starts meanwhile holds writes, too; a request that waited at the former one
+    // is told to come again.
     await driver().start({ ...spec, generation: 900 })
     expect((await writing).status).toBe(503)
     isWritten = false

@@ -1,6 +1,7 @@
 /**
- * Takes letters from the nodes into the database. A node keeps a letter until it is told that it is
- * here; each is written once by its key, so that an end in between loses none and doubles none.
+ * Takes letters from the nodes into the database. A node keeps a letter until it is told that the
+ * letter is stored. Each is stored once by its key, so that a kill in between neither loses nor
+ * doubles one.
  */
 import { transaction, type Tx } from '../../platform/db.ts'
 import { DriverFailure } from '../../platform/errors.ts'
@@ -13,10 +14,12 @@ import { suppressedAmong } from './returned.ts'
 import { senderNames, senderOf, type SenderNames } from './sender.ts'
 import { settingOf, wakeFor } from './store.ts'
 
-/** Nodes say from memory which sites have letters, so asking costs next to nothing. */
+/**
+ * Short, because nodes know from memory which sites have letters, so asking costs next to nothing.
+ */
 const lookMs = 2_000
 const takenAtOnce = 20
-/** A site of which no more is taken is looked at again after so long. */
+/** How long a site whose letters are not taken is left alone. */
 const fullMs = 10_000
 
 type CollectDeps = Pick<
@@ -25,27 +28,28 @@ type CollectDeps = Pick<
 >
 
 export interface MailCollector {
-  /** Takes what there is now. */
+  /** Takes the letters that wait now. */
   collect(): Promise<void>
   /**
-   * Takes all that waits of a site on a node which is not the site's any more: mail() took it, and
-   * what stays there is lost. The site fills that spool no more, so no limit is needed.
+   * Takes all waiting letters of a site from a node that no longer has the site: mail() accepted
+   * them, and a letter that stays there is lost. The site adds no more letters there, so no limit
+   * is needed.
    */
   collectFrom(from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'>, siteId: string): Promise<void>
   start(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no collection is under way. */
   stop(): Promise<void>
 }
 
 export const letterPurpose = (siteId: string, key: string): string => `site-letter:${siteId}:${key}`
 
-/** What a letter is written down as. */
+/** The columns that a letter is stored with. */
 interface Prepared {
   readonly subject: string
   readonly from: string
   readonly namedFrom: string | null
   readonly messageId: string
-  /** As it is sent; null where it is refused. */
+  /** The text that is sent; null where the letter is refused. */
   readonly text: Buffer | null
   readonly fault: string | null
 }
@@ -57,7 +61,7 @@ function prepare(
   const letter = readLetter(spooled.raw)
   const read = 'fault' in letter ? { from: null, subject: '', messageId: null } : letter
   const { sender, named } = senderOf(read, spooled.from, of.names, of.chosen)
-  // The same for ever: a letter that is sent twice can be recognised by it.
+  // Stays the same for ever: a letter that is sent twice can be recognised by it.
   const messageId = read.messageId ?? `<${spooled.key}@${domainOfAddress(sender.address)}>`
   const shown = { subject: read.subject, from: sender.address, namedFrom: named, messageId }
   if ('fault' in letter) return { ...shown, text: null, fault: letter.fault }
@@ -130,10 +134,13 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
       .execute()
   }
 
-  /** Sites of which no more is taken, until when (ms of the process). */
+  /** Sites whose letters are not taken, and until when (performance.now). */
   const full = new Map<string, number>()
 
-  /** A site that sends far more than may go out is left to fill its spool: then mail() says no. */
+  /**
+   * Whether more letters are taken. A site that sends far more than may go out fills its spool:
+   * then mail() fails.
+   */
   async function takesMore(siteId: string): Promise<boolean> {
     if ((full.get(siteId) ?? 0) > performance.now()) return false
     full.delete(siteId)
@@ -145,7 +152,7 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
     return false
   }
 
-  /** Those that are the site's now; answers how many there were. */
+  /** Takes the letters of a site from a node; answers how many there were. */
   async function collectOf(
     siteId: string,
     from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'>,
@@ -153,7 +160,7 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
     const letters = await from.takeMail(siteId, takenAtOnce)
     if (letters.length === 0) return 0
     const site = await siteById(db, siteId)
-    // A server that is gone sends nothing, and one that the database does not know.
+    // Letters of a deleted or unknown server are dropped.
     if (site && site.deleted_at === null && !['deleting', 'failed'].includes(site.status)) {
       const names = await senderNames(db, deps.addressing, site)
       const chosen = (await settingOf(db, siteId))?.sender ?? null
@@ -162,7 +169,8 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
         prepared: prepare(one, { names, chosen, at: clock.now() }),
       }))
       await transaction(db, async (tx) => {
-        // What becomes of the switch and of a suspension meanwhile comes before or after all of it.
+        // The lock orders a change of the site's mail switch, or a suspension, before or after all
+        // of this.
         const now = await tx
           .selectFrom('site')
           .selectAll()

@@ -1,12 +1,12 @@
-/** What an operator watches and decides about the mail of sites. */
+/** Figures on the mail of sites that an operator watches and decides by. */
 import { sql } from 'kysely'
 import type { Queryable } from '../../platform/db.ts'
 import type { SuspensionCause } from './letters.ts'
 
 export interface MailCounts {
-  /** Recipients whose letter is not sent yet; held ones are not counted. */
+  /** Recipients whose letters are not sent yet, without held ones. */
   readonly waiting: number
-  /** Age of the oldest of them that waits for nothing but the mail server, seconds. */
+  /** Age of the oldest of them that waits only for the mail server, seconds. */
   readonly oldestSeconds: number
   readonly suspendedSites: number
 }
@@ -35,7 +35,7 @@ export interface MailOfSite {
   readonly cause: SuspensionCause | null
   readonly note: string | null
   readonly waiting: number
-  /** Of the last day. */
+  /** Counts of the last day. */
   readonly sent: number
   readonly bounced: number
 }

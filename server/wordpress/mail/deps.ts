@@ -1,4 +1,4 @@
-/** What the mail of sites is made with. */
+/** The dependencies of the mail of sites. */
 import type { Language } from '../../../contract/errors.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { MailDriver } from '../../messages/index.ts'
@@ -23,9 +23,12 @@ export interface MailDeps {
   readonly outbox: EventOutbox
   readonly addressing: SiteAddressing
   readonly portalUrl: string
-  /** Carries the letters on. */
+  /** Sends the letters on. */
   readonly relay: Pick<MailDriver, 'relay'>
-  /** Where reports about letters come; null: to the sender, where nobody here sees them. */
+  /**
+   * Addresses for reports about letters; null: reports go to the sender, and the portal does not
+   * see them.
+   */
   readonly returnPaths: ReturnPaths | null
   /** Puts a letter of the portal's own in its outbox. */
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>

@@ -1,4 +1,4 @@
-/** Keys that letters are signed with (DKIM, RFC 6376): one a site and domain, made when needed. */
+/** Keys that sign letters (DKIM, RFC 6376): one for each site and domain, made when needed. */
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SignKey } from '../../messages/index.ts'
@@ -10,7 +10,7 @@ const modulusBits = 2048
 export interface DomainKey {
   readonly domain: string
   readonly selector: string
-  /** SubjectPublicKeyInfo, Base64. */
+  /** The public key as SubjectPublicKeyInfo, Base64. */
   readonly publicKey: string
 }
 
@@ -19,8 +19,8 @@ type KeyDeps = Pick<MailDeps, 'db' | 'clock' | 'secrets' | 'addressing'>
 const purposeOf = (selector: string, domain: string): string => `site-mail:${selector}.${domain}`
 
 /**
- * Whose key signs for a domain: the site's own, but for names below the sites' domain, which have
- * one key together, so that their provider has one record to write.
+ * The holder of a domain's key: the site itself. Names below the sites' domain share one key, so
+ * that the provider has one record to publish.
  */
 function holderOf(
   { addressing }: Pick<KeyDeps, 'addressing'>,
@@ -32,7 +32,10 @@ function holderOf(
     : { siteId, domain }
 }
 
-/** Null where nobody could find the record: a name of this machine alone. */
+/**
+ * The row of a domain's key; null where no resolver could find the record, because the name is
+ * known on this machine only.
+ */
 async function rowOf(deps: KeyDeps, siteId: string | null, domain: string) {
   const find = () =>
     deps.db
@@ -59,7 +62,7 @@ async function rowOf(deps: KeyDeps, siteId: string | null, domain: string) {
       public_key: made.publicKey.toString('base64'),
       created_at: deps.clock.now(),
     })
-    // Another process may be the first at this moment.
+    // Another process may make the key at the same moment.
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const row = await find()
@@ -67,14 +70,17 @@ async function rowOf(deps: KeyDeps, siteId: string | null, domain: string) {
   return row
 }
 
-/** What the record of a domain holds; made when there is none yet. */
+/** The key for a domain's record; made when there is none yet. */
 export async function keyOf(deps: KeyDeps, siteId: string, domain: string): Promise<DomainKey> {
   const holder = holderOf(deps, siteId, domain)
   const row = await rowOf(deps, holder.siteId, holder.domain)
   return { domain: row.domain, selector: row.selector, publicKey: row.public_key }
 }
 
-/** Undefined for a name that no resolver outside of this machine knows. */
+/**
+ * The key that signs for a domain; undefined for a name that no resolver outside this machine
+ * knows.
+ */
 export async function signingKeyOf(
   deps: KeyDeps,
   siteId: string,

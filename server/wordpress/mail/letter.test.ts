@@ -1,4 +1,7 @@
-/** The pure rules: letters read and written anew, senders, SPF, and the waits between tries. */
+/**
+ * Rules without a database: letters read and written anew, senders, SPF, and the pauses between
+ * tries.
+ */
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +20,7 @@ const sender: Sender = { name: 'Shop', address: 'order@shop.vn', replyTo: null }
 const at = new Date('2026-11-25T03:04:05Z')
 const of = { sender, messageId: '<key@shop.vn>', at }
 
-/** A letter as it is sent. Throws what is wrong with it. */
+/** The letter that is sent. Throws its fault. */
 function written(raw: string | Buffer): string {
   const letter = readLetter(Buffer.from(raw as string, 'utf8'))
   if ('fault' in letter) throw new Error(letter.fault)
@@ -100,7 +103,7 @@ describe('a letter', () => {
         expect(named).not.toContain('bcc')
         expect(named).not.toContain('sender')
         expect(head).toContain('From: "Shop" <order@shop.vn>\r\n')
-        // Printable ASCII in lines of a mail's length.
+        // Printable ASCII in lines of permitted length.
         expect(head.replaceAll('\r\n', '')).toMatch(/^[\x20-\x7e]*$/)
         for (const line of text.toString('latin1').split('\r\n'))
           expect(line.length).toBeLessThanOrEqual(998)

@@ -1,39 +1,40 @@
 /**
- * Letters as sites hand them over, made into letters that may be sent: the header is read and
- * written anew (RFC 5322), so that nothing of it says what only the portal may say. Content of a
- * site is hostile.
+ * Turns letters of sites into letters that may be sent: the header is read and written anew (RFC
+ * 5322), so that it claims nothing that only the portal may claim. Content of a site is hostile.
  */
 import addressparser from 'nodemailer/lib/addressparser'
 import { domainToASCII } from 'node:url'
 
-/** Why a letter is not sent. A screen has a sentence for each. */
+/** Why a letter is not sent. The screens have a sentence for each. */
 export type LetterFault = 'header_unreadable' | 'line_too_long'
 
-/** A letter of which the header is read. */
+/** A letter whose header was read. */
 export interface ReadLetter {
-  /** As it is shown, without line breaks. */
+  /** The subject as it is shown, without line breaks. */
   readonly subject: string
-  /** From, or Sender where there is none; null: neither names one address. */
+  /**
+   * The address in From, or in Sender where From has none; null: neither names exactly one address.
+   */
   readonly from: { readonly name: string; readonly address: string } | null
-  /** Of its own; null where that is none. */
+  /** The letter's own Message-ID; null where it is missing or invalid. */
   readonly messageId: string | null
   readonly fields: readonly Field[]
   readonly body: Buffer
 }
 interface Field {
-  /** Lower case. */
+  /** The name in lower case. */
   readonly name: string
-  /** As it was written. */
+  /** The name in its original spelling. */
   readonly spelling: string
-  /** In one line. */
+  /** The value without line breaks. */
   readonly value: string
 }
 
-/** Who a letter is from, as the portal decides. */
+/** The sender of a letter as the portal decides. */
 export interface Sender {
   readonly name: string
   readonly address: string
-  /** Where answers go when the program named somebody else as its sender; null: nowhere else. */
+  /** The address for answers, where the program named another sender; null: there is none. */
   readonly replyTo: string | null
 }
 
@@ -43,7 +44,7 @@ const mostLineBytes = 998
 const foldedAt = 76
 const subjectShown = 200
 
-/** What the portal alone says, or what says who passed the letter on. */
+/** Fields that only the portal may set, or that tell who passed the letter on. */
 const ours = new RegExp(
   `^(?:${[
     'from|sender|reply-to|return-path|bcc|to|cc|subject|date|message-id|mime-version',
@@ -56,7 +57,7 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 // eslint-disable-next-line no-control-regex
 const withoutControls = (text: string): string => text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim()
 
-/** Words of RFC 2047 as they are read; what is none stays. */
+/** Decodes encoded words of RFC 2047; invalid ones stay unchanged. */
 export function decodeWords(text: string): string {
   return text
     .replace(/(\?=)\s+(=\?)/g, '$1$2')
@@ -83,7 +84,7 @@ export function decodeWords(text: string): string {
     )
 }
 
-/** RFC 2047, in words that are short enough for one line each. */
+/** Encodes text by RFC 2047, in words short enough for one line each. */
 function encodeWords(text: string): string {
   const words: string[] = []
   let part = ''
@@ -98,7 +99,7 @@ function encodeWords(text: string): string {
   return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ')
 }
 
-/** As it may stand in front of an address. */
+/** A name in the form in which it may precede an address. */
 function phrase(name: string): string {
   const read = withoutControls(decodeWords(name))
   if (read === '') return ''
@@ -107,7 +108,7 @@ function phrase(name: string): string {
 }
 
 const addressShape = /^[^\s<>()[\]\\,;:"@]{1,64}@[^\s<>()[\]\\,;:"@]{1,253}$/
-/** With the domain in A-labels, lower case; null for what is no plain address. */
+/** The address with its domain in A-labels and lower case; null where it is not a plain address. */
 export function plainAddress(text: string): string | null {
   const at = text.trim()
   const end = at.lastIndexOf('@')
@@ -133,7 +134,7 @@ const writeMailbox = ({ name, address }: Mailbox): string => {
   return before === '' ? address : `${before} <${address}>`
 }
 
-/** Lines of at most 76 characters, broken at spaces; longer words stay whole. */
+/** Folds a field into lines of at most 76 characters, broken at spaces; longer words stay whole. */
 function folded(name: string, value: string): string {
   let line = `${name}:`
   const lines: string[] = []
@@ -160,7 +161,7 @@ function fieldsIn(header: string): Field[] {
   return fields
 }
 
-/** A fault where it has no header that can be read. */
+/** Reads the header; answers a fault where it cannot be read. */
 export function readLetter(raw: Buffer): ReadLetter | { readonly fault: LetterFault } {
   const text = raw.subarray(0, mostHeaderBytes + 4).toString('latin1')
   const [gap] = /\r\n\r\n|\n\n|\r\r/.exec(text) ?? []
@@ -182,7 +183,7 @@ export function readLetter(raw: Buffer): ReadLetter | { readonly fault: LetterFa
   }
 }
 
-/** With CRLF at the end of each line, and no NUL. */
+/** The body with CRLF at the end of each line, and without NUL. */
 function linesOf(body: Buffer): Buffer {
   const text = body
     .toString('latin1')
@@ -199,7 +200,7 @@ const longestLine = (body: Buffer): number =>
 const base64Lines = (body: Buffer): Buffer =>
   Buffer.from(`${(body.toString('base64').match(/.{1,76}/g) ?? []).join('\r\n')}\r\n`)
 
-/** The letter that is sent: a header of the portal's, the program's text. */
+/** Writes the letter that is sent: a header of the portal's, and the program's text. */
 export function writeLetter(
   letter: ReadLetter,
   of: { readonly sender: Sender; readonly messageId: string; readonly at: Date },

@@ -1,4 +1,4 @@
-/** What owners are told of the mail of their sites: by notification and by letter. */
+/** Tells owners about the mail of their sites, by notification and by letter. */
 import type { Language } from '../../../contract/errors.ts'
 import { hours, later } from '../../platform/clock.ts'
 import type { Tx } from '../../platform/db.ts'
@@ -16,7 +16,7 @@ export type MailNews = 'limit' | 'suspended' | 'resumed'
 export const suspensionCauses = ['bounces', 'complaint', 'operator'] as const
 export type SuspensionCause = (typeof suspensionCauses)[number]
 
-/** How often an owner is told of the limit at most. */
+/** Shortest time between two notices of the limit to an owner. */
 const limitToldMs = hours(24)
 
 const causes: Readonly<Record<SuspensionCause, Record<Language, string>>> = {
@@ -57,7 +57,7 @@ async function tell(
   await deps.mail(tx, email, subject, text)
 }
 
-/** That letters wait for the limit of an hour; once a day. */
+/** Tells the owner that letters wait because of the hourly limit, at most once a day. */
 export async function tellOfLimit(
   tx: Tx,
   deps: TellDeps,

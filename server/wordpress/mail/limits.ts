@@ -1,5 +1,6 @@
 /**
- * How many letters of a site go out within an hour, by its plan, and how many more are taken of it.
+ * How many letters of a site may be sent within an hour, by its plan, and how many more are taken
+ * from it.
  */
 import { sql } from 'kysely'
 import { usualMailAnHour } from '../../catalog/index.ts'
@@ -8,12 +9,15 @@ import type { Queryable } from '../../platform/db.ts'
 import type { SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 
-/** Of one site. */
+/** Most bytes of one site's waiting letters. */
 const mostWaitingBytes = 100 * 1_048_576
-/** Within an hour so many times the recipients that the plan's limit lets out are taken. */
+/** The recipients taken within an hour are at most this many times those that the plan lets out. */
 const takenForEachSent = 5
 
-/** Recipients within an hour; the plan may be in the catalogue no more. */
+/**
+ * The plan's limit of recipients within an hour; the usual limit where the plan is no longer in the
+ * catalogue.
+ */
 export const hourLimitOf = (
   { catalog }: Pick<MailDeps, 'catalog'>,
   site: Pick<SiteRow, 'plan_id'>,
@@ -21,7 +25,10 @@ export const hourLimitOf = (
 
 const hourMs = hours(1)
 
-/** Handed to the relay within the hour before `now`, or in a worker's hands. */
+/**
+ * Recipients whose letters were handed to the relay within the hour before `now`, or that a worker
+ * is sending now.
+ */
 export async function sentInHour(db: Queryable, siteId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select (
@@ -35,8 +42,9 @@ export async function sentInHour(db: Queryable, siteId: string, now: Date): Prom
 }
 
 /**
- * Whether so many recipients were taken within the hour before `now`, or so many bytes wait, that
- * no more is taken of a site. `limit`: recipients that its plan lets out within an hour.
+ * Whether no more letters are taken from a site, because of the recipients taken within the hour
+ * before `now`, or of the bytes that wait. `limit`: recipients that its plan lets out within an
+ * hour.
  */
 export async function isFull(
   db: Queryable,
@@ -52,7 +60,7 @@ export async function isFull(
   return rows[0]?.full === true
 }
 
-/** When one more may be sent: an hour after the limit-th newest that went out. */
+/** When the next letter may be sent: an hour after the limit-th newest that was sent. */
 export async function limitEndsAt(
   db: Queryable,
   siteId: string,
@@ -72,6 +80,6 @@ export async function limitEndsAt(
     .limit(1)
     .executeTakeFirst()
   const ends = row?.settled_at ? later(row.settled_at, hourMs) : now
-  // Those in other workers' hands have no end yet.
+  // Letters that other workers are sending have no end yet.
   return ends > now ? ends : later(now, 60_000)
 }

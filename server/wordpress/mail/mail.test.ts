@@ -1,4 +1,4 @@
-/** E-mail of servers, from a page's mail() to the inbox, and what is kept of it. */
+/** E-mail of servers, from a page's mail() to the inbox, and what is stored of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestDns } from '../../../test/dns-server.ts'
 import { mailServersOf, openMailPortal, type MailServer } from '../../../test/mail-world.ts'
@@ -39,7 +39,7 @@ describe('a letter', () => {
     expect(message?.text).toBe('Đơn hàng số 9\n\nCảm ơn bạn!')
     expect(await header('khach@example.vn', 'return-path')).toBe('<order@coffee.com.vn>')
     expect(await header('khach@example.vn', 'x-shop')).toBe('1')
-    // Nothing of the text is kept once it is sent.
+    // The text is deleted once it is sent.
     const kept = await portal.app.db.selectFrom('site_letter').select('sealed').execute()
     expect(kept.map(({ sealed }) => sealed)).toEqual([null])
   })
@@ -73,7 +73,7 @@ describe('a letter', () => {
       expect(await header(to, 'from')).toBe('wordpress@rival.com.vn')
       expect(await header(to, 'sender')).toBeUndefined()
     }
-    // Nor is it chosen.
+    // Nor can the owner choose such a sender.
     const chosen = await call(other, 'PUT', '/mail', { sender: 'boss@coffee.com.vn' })
     expect(chosen.status).toBe(422)
     expect((await state(other)).senderDomains).toEqual([
@@ -146,7 +146,7 @@ describe('a letter', () => {
     expect(sent).toHaveLength(2)
     expect(sent[0]).toMatch(/^<[\w.-]+@coffee\.com\.vn>$/)
     expect(sent[1]).toBe(sent[0])
-    // So whoever gets both sees that they are one.
+    // The same Message-ID shows a recipient of both that they are one letter.
     expect(await portal.inbox('twice@example.vn')).toHaveLength(1)
     await portal.reopen({ sitesGoOn: true })
   })

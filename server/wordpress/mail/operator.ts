@@ -1,4 +1,4 @@
-/** What an operator decides about the mail of sites. */
+/** The operator's decisions about the mail of sites. */
 import { isUuid, type Tx } from '../../platform/db.ts'
 import { Refusal, type Sentence } from '../../platform/errors.ts'
 import type { MailDeps } from './deps.ts'
@@ -7,12 +7,12 @@ import type { SuspensionCause } from './letters.ts'
 import { settingOf } from './store.ts'
 import { resumeMail, suspendMail, type SuspensionDeps } from './suspension.ts'
 
-/** A server as the operator names it, with what stood of its mail. */
+/** The server that the operator named, with the former state of its mail. */
 export interface MailDecision {
   readonly siteId: string
   readonly name: string
   readonly customerId: string
-  /** Why it was suspended; null: it was not. */
+  /** Why its mail was suspended; null: it was not. */
   readonly was: SuspensionCause | null
 }
 
@@ -40,7 +40,10 @@ async function decisionOn(tx: Tx, server: string): Promise<MailDecision> {
   }
 }
 
-/** By id or name. Refuses with not_found, and with conflict where it is suspended already. */
+/**
+ * Suspends the mail of a server, named by id or name. Refuses with not_found, and with conflict
+ * where it is suspended already.
+ */
 export async function suspendMailOf(
   tx: Tx,
   deps: SuspensionDeps,
@@ -55,7 +58,10 @@ export async function suspendMailOf(
   return decision
 }
 
-/** By id or name. Refuses with not_found, and with conflict where it is not suspended. */
+/**
+ * Resumes the mail of a server, named by id or name. Refuses with not_found, and with conflict
+ * where it is not suspended.
+ */
 export async function resumeMailOf(
   tx: Tx,
   deps: SuspensionDeps,
@@ -70,7 +76,10 @@ export async function resumeMailOf(
   return decision
 }
 
-/** The record of the key that letters from names below the sites' domain are signed with. */
+/**
+ * The DNS record of the key that signs letters from names below the sites' domain; undefined where
+ * that is no public domain.
+ */
 export async function ownMailKey(
   deps: Pick<MailDeps, 'db' | 'clock' | 'secrets' | 'addressing'>,
 ): Promise<{ readonly name: string; readonly value: string } | undefined> {

@@ -1,4 +1,6 @@
-/** What WordPress itself sends, on PHP: by a plugin's page, and to who has lost a password. */
+/**
+ * Letters of WordPress itself, on PHP: from a plugin's page, and to a user who has lost a password.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mailServersOf, type MailServer } from '../../../test/mail-world.ts'
@@ -23,7 +25,7 @@ var_export( wp_mail( array( 'khach@example.vn', 'Bình <binh@example.vn>' ), 'Đ
 	'<p>Cảm ơn bạn!</p>', array( 'Content-Type: text/html; charset=UTF-8',
 	'Reply-To: Quán <quan@example.vn>', 'Bcc: so@example.vn' ), array( '/tmp/menu.txt' ) ) );
 `
-/** A form, sent as a browser does. */
+/** Sends a form as a browser does. */
 const post = (target: string, form: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const body = new URLSearchParams(form).toString()

@@ -1,4 +1,4 @@
-/** What a domain says of the letters that come from it: SPF, DKIM and DMARC. */
+/** The DNS records about letters from a domain: SPF, DKIM and DMARC. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MailDomain } from '../../../contract/wordpress-mail.ts'
 import { dig } from '../../../test/dig.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   ;({ dns, portal } = await openMailPortal())
   an = await server()
   domainId = (await domainFor(an, 'coffee.com.vn')).id
-  // Another customer's.
+  // A domain of another customer.
   await domainFor(await server(), 'rival.com.vn')
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ describe('SPF, DKIM and DMARC', () => {
       'v=spf1 include:_spf.relay.example include:_spf.google.com -all',
     ])
     expect(await texts('_dmarc.coffee.com.vn')).toEqual(['v=DMARC1; p=none'])
-    // Again changes nothing.
+    // The same request again changes nothing.
     const again = await call<MailDomain>(an, 'POST', '/mail/records', { domain: 'coffee.com.vn' })
     expect(again.body.result).toEqual(written.body.result)
     expect(await texts('coffee.com.vn')).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('SPF, DKIM and DMARC', () => {
     await became(an, 'signed@example.vn', 'sent')
     const signature = await signatureOf(await raw('signed@example.vn'), texts)
     expect(signature?.domain).toBe('coffee.com.vn')
-    // Another word, and it does not hold.
+    // With one word changed the signature is invalid.
     const letter = (await raw('signed@example.vn')).toString('latin1')
     const altered = letter.replaceAll('an@coffee', 'on@coffee')
     expect(await signatureOf(Buffer.from(altered, 'latin1'), texts)).toBeUndefined()
@@ -117,10 +117,10 @@ describe('SPF, DKIM and DMARC', () => {
     expect(await texts(name)).toEqual([
       'v=spf1 include:_spf.relay.example include:_spf.google.com -all',
     ])
-    // Nor of names below it, which have the nearest wildcard.
+    // Names below it keep the nearest wildcard, too.
     const below = await dig(portal.config.DNS_PORT, { name: `www.${name}`, type: 'A' })
     expect(below.answer).toEqual([`www.${name} 300 A 203.0.113.7`])
-    // Of the wildcard nothing is changed.
+    // The wildcard itself is not changed.
     expect(await texts(`other.${zone}`)).toEqual(['v=spf1 include:_spf.google.com -all'])
   })
 
@@ -142,7 +142,7 @@ describe('SPF, DKIM and DMARC', () => {
     expect(refused.status).toBe(409)
     expect(refused.text).toContain('managed elsewhere')
     expect((await call(an, 'POST', '/mail/records', { domain: 'rival.com.vn' })).status).toBe(404)
-    // Its owner writes them there.
+    // The owner adds the records there.
     for (const record of shown?.records ?? [])
       if (record.kind !== 'spf') dns.records.set(`TXT ${record.name}`, [record.value])
     expect(stateOf((await records()).find(({ domain }) => domain === name))).toEqual({

@@ -1,4 +1,7 @@
-/** SPF, DKIM and DMARC of a site's own names: what should stand in the DNS, and what does. */
+/**
+ * SPF, DKIM and DMARC of a site's own names: the records that the DNS should have, and those that
+ * it has.
+ */
 import { ruleText } from '../../../contract/server-sentences.ts'
 import type { Language } from '../../../contract/errors.ts'
 import type { MailDomain, MailRecord } from '../../../contract/wordpress-mail.ts'
@@ -8,7 +11,7 @@ import type { MailDeps } from './deps.ts'
 import { keyOf, keyRecord } from './keys.ts'
 import { names, spfTexts, withMechanism } from './spf.ts'
 
-/** The DNS module's, as far as it is needed here. */
+/** The part of the DNS module that is needed here. */
 export interface Zones {
   at(
     customerId: string,
@@ -24,7 +27,7 @@ export interface Zones {
 export interface RecordDeps extends Pick<MailDeps, 'db' | 'clock' | 'secrets' | 'addressing'> {
   readonly lookup: DnsLookup
   readonly zones: Zones
-  /** SPF's mechanism for the servers that the portal's mail leaves by. */
+  /** SPF's mechanism for the servers that send the portal's mail. */
   readonly spfMechanism: string
 }
 
@@ -37,7 +40,7 @@ interface Of {
 const policyRecord = 'v=DMARC1; p=none'
 const isPolicy = (text: string): boolean => /^v=DMARC1\s*(?:;|$)/i.test(text)
 const withoutSpace = (text: string): string => text.replace(/[\s"]/g, '')
-/** Names at which the policy for a domain may stand (RFC 7489, 6.6.3): its own, and above it. */
+/** Names at which the policy for a domain may be (RFC 7489, 6.6.3): its own, and those above it. */
 function policyNames(domain: string): string[] {
   const labels = domain.split('.')
   return labels.slice(0, -1).map((_label, at) => `_dmarc.${labels.slice(at).join('.')}`)
@@ -84,7 +87,7 @@ async function dmarcOf({ lookup }: RecordDeps, domain: string): Promise<MailReco
   return { ...record, name: `_dmarc.${domain}`, state, found: [] }
 }
 
-/** Asks the DNS. A key is made for a domain that has none. */
+/** The records of a domain, as the DNS answers now. A domain without a key gets one. */
 export async function mailDomainOf(deps: RecordDeps, of: Of): Promise<MailDomain> {
   const [here, ...records] = await Promise.all([
     deps.zones.at(of.customerId, of.domain),
@@ -96,8 +99,8 @@ export async function mailDomainOf(deps: RecordDeps, of: Of): Promise<MailDomain
 }
 
 /**
- * Writes what is missing into the customer's zone. SPF is what stands there with a term more, and
- * never a second record, which would void both (RFC 7208, 4.5).
+ * Writes missing records into the customer's zone. The present SPF record gets one more term, and
+ * never a second record beside it, which would make both invalid (RFC 7208, 4.5).
  */
 export async function writeMailDomain(
   deps: RecordDeps,

@@ -1,4 +1,6 @@
-/** Letters of servers that wait, are refused or given up, and what keeps a server from harm. */
+/**
+ * Letters of servers that wait, are refused or given up, and what protects a server's reputation.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestDns } from '../../../test/dns-server.ts'
@@ -13,7 +15,7 @@ import { alignJobs } from '../product.ts'
 import { sendMailJob } from './store.ts'
 
 const clock = manualClock()
-/** Not a multiple of what a worker takes at once. */
+/** Hourly limit of letters, deliberately no multiple of the number that a worker claims. */
 const limit = 23
 let dns: TestDns
 let portal: TestPortal
@@ -37,11 +39,11 @@ afterAll(async () => {
 const { call, server, send, state, log, became, rows, wake, domainFor } = mailServersOf(
   () => portal,
 )
-/** As the operator decides. */
+/** An operator's decision; answers its status. */
 const decide = async (act: 'mail.suspend' | 'mail.resume', body: object): Promise<number> =>
   (await (await newMember(portal, 'operations', { clock })).act(act, { ...body, reason: 'asked' }))
     .status
-/** The row of a recipient once it was tried so often, and is in nobody's hands. */
+/** The row of a recipient after this many tries, when no worker has it. */
 const tried = (of: MailServer, to: string, times: number) =>
   eventually(`try ${times} of ${to}`, async () => {
     const [row] = await rows(of, to)
@@ -105,7 +107,7 @@ describe('what may not be sent', () => {
           .execute()
       ).length
     await eventually('all taken', async () => (await taken()) === 150)
-    // Five times the plan's limit is reached: what comes now stays where it is.
+    // Five times the plan's limit is reached: further letters stay on the node.
     expect(await send(flood, { to: 'late@example.vn' })).toBe(true)
     await portal.app.mailCollector.collect()
     expect(await rows(flood, 'late@example.vn')).toEqual([])
@@ -139,14 +141,14 @@ describe('what may not be sent', () => {
     expect(letter.text).toContain(`/wordpress/${bad.id}?tab=mail`)
     const metrics = await (await fetch(`${portal.url}/metrics`)).text()
     expect(metrics).toMatch(/^portal_site_mail_suspended 1$/m)
-    // Once he has found the form that did it.
+    // The operator resumes once the owner has found the form that caused it.
     expect(await decide('mail.resume', { server: bad.name })).toBe(200)
     expect(await decide('mail.resume', { server: bad.name })).toBe(409)
     expect(await decide('mail.resume', { server: 'no-such-server' })).toBe(404)
     expect((await state(bad)).suspended).toBeNull()
     await eventually('mail() says yes', () => send(bad, { to: 'better@example.vn' }))
     await became(bad, 'better@example.vn', 'sent')
-    // What bounced before does not count any more.
+    // Earlier bounces do not count any more.
     expect(await send(bad, { to: 'nobody@bounce.example' })).toBe(true)
     await became(bad, 'nobody@bounce.example', 'bounced')
     expect((await state(bad)).suspended).toBeNull()
@@ -188,7 +190,7 @@ describe('what may not be sent', () => {
         .executeTakeFirstOrThrow()
       return { status: row.status, payload: { subscriptionId: row.subscriptionId } }
     }
-    /** The job that was to come comes now, and does nothing. */
+    /** The job that was planned for later runs now, and does nothing. */
     async function jobsDoNothing(): Promise<void> {
       await sql`update pgboss.job set start_after = now()
         where name = ${sendMailJob} and data ->> 'siteId' = ${poor.id}`.execute(portal.app.db)
@@ -215,7 +217,7 @@ describe('what may not be sent', () => {
     })
 
     test('while its server is set up, and goes on at once when it runs', async () => {
-      // Without a job the sweep would take the work up.
+      // Without a job the sweep would take up the work.
       await add(provisionJob, { siteId: poor.id }, new Date(Date.now() + hours(1)))
       await put({ status: 'provisioning' })
       clock.advance(minutes(5))
@@ -252,7 +254,7 @@ describe('what may not be sent', () => {
       const row = await tried(an, 'busy@later.example', hour / 5 + 2)
       if (row.state === 'failed') break
     }
-    // The session is over by then.
+    // The session has ended by now.
     an = { ...an, owner: await portal.signIn(an.owner) }
     expect(await became(an, 'busy@later.example', 'failed')).toMatchObject({
       said: expect.stringContaining('451') as string,

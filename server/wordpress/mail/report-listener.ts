@@ -1,7 +1,6 @@
 /**
- * Takes reports about letters of sites, by SMTP, from the mail server of their domain or from
- * anywhere. It takes nothing else, passes nothing on and answers no letter, so no letter can go
- * round in circles between it and anybody.
+ * Takes reports about letters of sites, by SMTP, from any mail server. It accepts nothing else,
+ * relays nothing and answers no letter, so no letter can loop.
  */
 import type { SMTPServerDataStream } from 'smtp-server'
 import type { Log } from '../../platform/log.ts'
@@ -15,12 +14,12 @@ import type { DeliveryReport } from './report.ts'
 import { readReport } from './report.ts'
 import type { ReturnPaths } from './return-path.ts'
 
-/** The report stands before the letter that came back, so what follows is read and dropped. */
+/** A report comes before the letter that it returns, so the rest is read and dropped. */
 const readBytes = 256 * 1_024
 const mostBytes = 16_000_000
 const mostConnections = 50
 const idleMs = 30_000
-/** A mail server says three or four times what becomes of a letter; nobody else has more to say. */
+/** Most reports about one letter: a mail server sends three or four at most. */
 const mostAboutOne = 20
 const lettersRemembered = 10_000
 
@@ -28,11 +27,11 @@ export interface ReportListenerDeps {
   readonly log: Log
   readonly returnPaths: ReturnPaths
   readonly listenOn: { readonly host: string; readonly port: number }
-  /** What is done with a report of a letter; answers whether anything changed. */
+  /** Handles a report about a letter; answers whether anything changed. */
   readonly take: (mailId: bigint, report: DeliveryReport) => Promise<boolean>
 }
 
-/** The beginning of a letter. Rejects when it is longer than any report. */
+/** The first bytes of a letter. Rejects when it is longer than any report. */
 async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
@@ -46,7 +45,7 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
 
 export function createReportListener(deps: ReportListenerDeps): SmtpListener {
   const { log, returnPaths, listenOn } = deps
-  /** How often each letter was reported about, those reported last at the end. */
+  /** Number of reports about each letter; the most recently reported letters come last. */
   const reported = new Map<bigint, number>()
 
   function isReportedTooOften(mailId: bigint): boolean {
@@ -63,7 +62,8 @@ export function createReportListener(deps: ReportListenerDeps): SmtpListener {
     const mailId = returnPaths.mailOf(address)
     const report = mailId === undefined ? undefined : await readReport(raw)
     if (mailId === undefined || !report) {
-      // Out of office, late, or no report at all: its sender needs no answer.
+      // An out-of-office answer, a notice of a delay, or no report at all: its sender needs no
+      // answer.
       log.debug({ address }, 'a letter to the address of reports says of no failure')
       return
     }
@@ -81,7 +81,7 @@ export function createReportListener(deps: ReportListenerDeps): SmtpListener {
       maxClients: mostConnections,
       socketTimeout: idleMs,
       onMailFrom({ address }, _session, done) {
-        // A report has no sender (RFC 3464, 2), so that nothing reports about reports.
+        // A report has an empty sender (RFC 3464, 2), so that no report is sent about a report.
         if (address === '') return done()
         return done(smtpRefusal(550, '5.7.1 Only reports about letters are taken here'))
       },

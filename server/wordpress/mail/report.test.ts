@@ -1,4 +1,4 @@
-/** Reports about letters as mail servers write them, and as somebody writes who means harm. */
+/** Reports about letters as mail servers write them, and as an attacker writes them. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readDeliveryStatus, readReport } from './report.ts'
@@ -79,7 +79,7 @@ describe('a report', () => {
           'Diagnostic-Code: X-Local; delivery time\x07 expired\n',
       ),
     ).toEqual({ isPermanent: false, status: '4.4.7', said: '4.4.7 delivery time expired' })
-    // Without a code nobody says that it is for good.
+    // Without a status code a failure is not taken as permanent.
     expect(readDeliveryStatus('Reporting-MTA: dns; mx\n\nAction: failed\n')?.isPermanent).toBe(
       false,
     )
@@ -156,7 +156,7 @@ test('ten of fifty that are known last are too many, whenever they were sent', (
   const back = (count: number) => Array.from({ length: count }, (_, id) => outcome(id, true, 100))
   expect(areTooManyBounced([...sent, ...back(9)])).toBe(false)
   expect(areTooManyBounced([...sent, ...back(10)])).toBe(true)
-  // Fifty that arrived since make up for it.
+  // Fifty delivered since make up for it.
   const since = Array.from({ length: 50 }, (_, id) => outcome(100 + id, false, 200))
   expect(areTooManyBounced([...sent, ...back(10), ...since])).toBe(false)
 })

@@ -1,27 +1,27 @@
 /**
- * Reads what a mail server says about a letter that it could not deliver (RFC 3464). A report comes
- * from anywhere: it is hostile, and what it says of its letter is believed no further than the
- * envelope, which is signed.
+ * Reads a mail server's report about a letter that it could not deliver (RFC 3464). Anybody may
+ * send one: it is hostile. Which letter it is about is taken only from the envelope, which is
+ * signed.
  */
 import PostalMime from 'postal-mime'
 
 export interface DeliveryReport {
-  /** False: it was tried in vain until its time was over. */
+  /** False: delivery was retried until the time limit. */
   readonly isPermanent: boolean
-  /** Of RFC 3463, such as 5.1.1. */
+  /** Status code of RFC 3463, such as 5.1.1. */
   readonly status: string
-  /** Status and reason; printable, and hostile. */
+  /** Status and reason as the mail server wrote them; printable, and hostile. */
   readonly said: string
 }
 
 const saidShown = 300
-/** The second one where addresses are not ASCII (RFC 6533). */
+/** The second type is for addresses that are not ASCII (RFC 6533). */
 const statusTypes: ReadonlySet<string> = new Set([
   'message/delivery-status',
   'message/global-delivery-status',
 ])
 
-/** The fields of one group, by their names in small letters; folded lines are one. */
+/** The fields of one group, by their names in lower case; folded lines are joined. */
 function fieldsOf(group: string): Map<string, string> {
   const fields = new Map<string, string>()
   for (const line of group.replace(/\n[ \t]+/g, ' ').split('\n')) {
@@ -34,8 +34,8 @@ function fieldsOf(group: string): Map<string, string> {
 const printable = (text: string): string => text.replace(/[^\x21-\x7e]+/g, ' ').trim()
 
 /**
- * What the part message/delivery-status says of the one recipient that a letter of a site has.
- * Undefined for what says of nobody that delivery failed: one that is late is still under way.
+ * What the part message/delivery-status reports about the one recipient that a letter of a site
+ * has. Undefined where it reports no failure: a late letter is still under way.
  */
 export function readDeliveryStatus(text: string): DeliveryReport | undefined {
   const [, ...recipients] = text
@@ -45,13 +45,16 @@ export function readDeliveryStatus(text: string): DeliveryReport | undefined {
   const failed = recipients.find((fields) => fields.get('action')?.toLowerCase() === 'failed')
   if (!failed) return undefined
   const status = /^[45]\.\d{1,3}\.\d{1,3}/.exec(failed.get('status') ?? '')?.[0] ?? '4.0.0'
-  // `smtp; 550 5.1.1 …`: the type says nothing to a customer.
+  // `smtp; 550 5.1.1 …`: the type in front is of no use to a customer.
   const reason = printable((failed.get('diagnostic-code') ?? '').replace(/^[\w.-]+\s*;/, ''))
   const said = reason.includes(status) ? reason : `${status} ${reason}`.trim()
   return { isPermanent: status.startsWith('5'), status, said: said.slice(0, saidShown) }
 }
 
-/** Undefined for what is no report of a failure. `raw` may have been cut off at its end. */
+/**
+ * The failure that a letter reports; undefined where it is not such a report. `raw` may be cut off
+ * at its end.
+ */
 export async function readReport(raw: Buffer): Promise<DeliveryReport | undefined> {
   const letter = await PostalMime.parse(raw, {
     attachmentEncoding: 'utf8',

@@ -1,6 +1,7 @@
 /**
- * Where reports about letters of sites go: each letter's envelope names a sender of its own, which
- * says which letter it is and is signed, so that nobody reports about letters that he has not seen.
+ * Addresses for reports about letters of sites. Each letter's envelope has a sender of its own,
+ * which names the letter and is signed, so that only those who have seen a letter can report about
+ * it.
  */
 import { createSignedAddresses } from '../../platform/signed-address.ts'
 
@@ -8,11 +9,11 @@ export interface ReturnPaths {
   readonly domain: string
   /** The envelope's sender for one recipient of a letter. */
   addressOf(mailId: bigint): string
-  /** Which one an address is about; undefined for what is none of ours. */
+  /** The letter that an address is about; undefined for an address that is not ours. */
   mailOf(address: string): bigint | undefined
 }
 
-/** `key`: a secret of this use alone. */
+/** `key`: a secret that is used for nothing else. */
 export function createReturnPaths(domain: string, key: string): ReturnPaths {
   const addresses = createSignedAddresses('returned', domain, key)
   return { domain, addressOf: addresses.addressOf, mailOf: addresses.numberOf }

@@ -1,4 +1,6 @@
-/** Letters that come back after they were sent: by the sandbox's mail server, and by forgers. */
+/**
+ * Letters that come back after they were sent: from the sandbox's mail server, and from forgers.
+ */
 import { createTransport, type Transporter } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailServersOf, type MailServer } from '../../../test/mail-world.ts'
@@ -36,7 +38,7 @@ afterAll(async () => {
 })
 const { call, server, send, state, log, became, header } = mailServersOf(() => portal)
 
-/** Where a letter that arrived would come back to. */
+/** The envelope sender of a letter that arrived. */
 const returnPathOf = async (to: string): Promise<string> =>
   (await header(to, 'return-path'))?.replace(/^<|>$/g, '') ?? ''
 const report = (status = '5.1.1'): string =>
@@ -54,7 +56,7 @@ const report = (status = '5.1.1'): string =>
     '--b--',
     '',
   ].join('\r\n')
-/** What the portal answers to a letter. */
+/** The portal's SMTP answer to a letter. */
 const deliver = (
   to: string | string[],
   of: { from?: string; raw?: string } = {},
@@ -79,7 +81,7 @@ describe('a letter that comes back', () => {
       returnedAt: clock.now().toISOString(),
     })
     expect((await state(an)).hour.used).toBe(1)
-    // Its sender is the site's for whoever reads it; mail servers see one of its own.
+    // Readers see the site as the sender; mail servers see the signed address.
     expect(await header('lan@returns.example', 'from')).toContain(`@${an.name}.sites.example.net`)
     expect(await returnPathOf('lan@returns.example')).toMatch(
       new RegExp(`^returned-[0-9a-z]+-[0-9a-f]{20}@${domain}$`),
@@ -89,7 +91,7 @@ describe('a letter that comes back', () => {
       reason: 'recipient_returned',
       attempts: 0,
     })
-    // Of another server it gets letters.
+    // The address still gets letters of another server.
     const other = await server(an.owner)
     expect(await send(other, { to: 'lan@returns.example' })).toBe(true)
     await became(other, 'lan@returns.example', 'bounced')
@@ -170,9 +172,9 @@ describe('a report', () => {
       'somebody@elsewhere.example',
     ])
       expect(await deliver(to), to).toMatch(/^550 5\.1\.1/)
-    // A letter has a sender: a report has none.
+    // A letter has an envelope sender; a report has none.
     expect(await deliver(path, { from: 'boss@bank.example' })).toMatch(/^550 5\.7\.1/)
-    // One report is about one letter: the second is not taken.
+    // One report is about one letter: the second recipient is refused.
     const second = await arrived('second@example.vn')
     expect(await deliver([second, path])).toContain('250')
     expect(await became(an, 'safe@example.vn', 'sent')).toMatchObject({ returnedAt: null })
@@ -186,7 +188,7 @@ describe('a report', () => {
     const endless = `${report()}${`${'x'.repeat(998)}\r\n`.repeat(17_000)}`
     expect(await deliver(path, { raw: endless })).toMatch(/^552 5\.3\.4/)
     expect(await became(an, 'calm@example.vn', 'sent')).toMatchObject({ returnedAt: null })
-    // With the letter that came back behind it, as long as a site may send one, it is read.
+    // It is read even with the returned letter behind it, as long as a site may send one.
     const long = `${report()}${`${'x'.repeat(998)}\r\n`.repeat(10_000)}`
     expect(await deliver(path, { raw: long })).toContain('250')
     await became(an, 'calm@example.vn', 'bounced')
@@ -198,7 +200,7 @@ describe('a report', () => {
     for (let times = 0; times < 20; times++) expect(await deliver(path, { raw })).toContain('250')
     expect(await deliver(path)).toMatch(/^450 4\.7\.1/)
     expect(await became(an, 'often@example.vn', 'sent')).toMatchObject({ returnedAt: null })
-    // Another letter's is no matter.
+    // A report about another letter is accepted.
     expect(await deliver(await arrived('other@example.vn'))).toContain('250')
   })
 

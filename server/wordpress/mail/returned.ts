@@ -1,6 +1,6 @@
 /**
- * What becomes of a letter that comes back after it was sent: its log says so, its recipient gets
- * nothing of the site for a while, and it counts as one that was refused at once does.
+ * Handles a letter that comes back after it was sent: its log says so, its recipient gets nothing
+ * from the site for a while, and it counts like one that was refused at once.
  */
 import { sql } from 'kysely'
 import { days, later } from '../../platform/clock.ts'
@@ -10,13 +10,16 @@ import type { DeliveryReport } from './report.ts'
 import { forgetTexts } from './store.ts'
 import { judgeBounces } from './suspension.ts'
 
-/** An address that does not exist, or takes no mail any more (RFC 3463, 3.2 and 3.3). */
+/** Whether the address does not exist, or accepts no mail any more (RFC 3463, 3.2 and 3.3). */
 const isOfAddress = (status: string): boolean => /^5\.(?:1\.\d+|2\.1|0\.0)$/.test(status)
 const addressDays = 30
-/** Another reason, such as a letter that was taken for spam, may be over soon. */
+/** Any other reason, such as a letter taken for spam, may pass soon. */
 const otherDays = 1
 
-/** Acts once: a second report of the same letter changes nothing. Answers whether it did. */
+/**
+ * Records a report. A second report about the same letter changes nothing. Answers whether anything
+ * changed.
+ */
 export async function takeReport(
   deps: MailDeps,
   mailId: bigint,
@@ -30,7 +33,7 @@ export async function takeReport(
       .forUpdate()
       .executeTakeFirst()
     if (!row) return undefined
-    // The report may overtake the worker that sent the letter, and has not written so yet.
+    // The report may overtake the worker that sent the letter and has not stored that yet.
     const isSent =
       row.state === 'sent' || (['waiting', 'held'].includes(row.state) && row.attempts > 0)
     if (!isSent) return undefined
@@ -71,7 +74,7 @@ async function suppress(
       set until = greatest(site_mail_suppressed.until, excluded.until)`.execute(tx)
 }
 
-/** Those of the recipients that a site sends nothing to now. */
+/** The recipients to which a site sends nothing now. */
 export async function suppressedAmong(
   db: Queryable,
   of: { readonly siteId: string; readonly recipients: readonly string[]; readonly now: Date },
@@ -88,7 +91,7 @@ export async function suppressedAmong(
   return new Set(of.recipients.filter((one) => held.has(one.toLowerCase())))
 }
 
-/** Letters go to the address again. False: they did already. */
+/** Lets letters go to the address again. False: they did already. */
 export async function allowRecipient(
   tx: Queryable,
   of: { readonly siteId: string; readonly recipient: string; readonly now: Date },

@@ -1,4 +1,4 @@
-/** The mail of a server, as its owner sees and decides it. */
+/** The mail of a server, as its owner sees and controls it. */
 import * as api from '../../../contract/wordpress-mail.ts'
 import type { MailState, SentMail } from '../../../contract/wordpress-mail.ts'
 import { ruleText } from '../../../contract/server-sentences.ts'
@@ -19,7 +19,7 @@ import { mayBeFrom, senderNames, usualSender } from './sender.ts'
 import { countWaiting, forgetTextsOf, lockSetting, settingOf } from './store.ts'
 
 export interface MailRouteDeps extends MailDeps, RecordDeps {
-  /** Counts a customer's questions about records, which reach servers of other people. */
+  /** Limits a customer's look-ups of records, which reach other people's name servers. */
   readonly lookups: Limit
 }
 
@@ -88,7 +88,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
     return await shown(tx, customerId, params.id)
   })
 
-  /** What waits is not sent: its owner may have found out that somebody else wrote it. */
+  /** Waiting letters are refused: the owner may have found out that somebody else wrote them. */
   async function dropWaiting(tx: Queryable, siteId: string): Promise<void> {
     await tx
       .updateTable('site_mail')

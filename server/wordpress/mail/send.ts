@@ -1,7 +1,7 @@
 /**
- * Sends letters of sites by the portal's relay: so many an hour as the plan allows, and each until
- * it is sent, refused, or two days old. At least once: a worker that ends between the relay's
- * answer and its row sends again, under the same Message-ID.
+ * Sends letters of sites by the portal's relay: as many an hour as the plan allows, and each until
+ * it is sent, refused, or two days old. A letter is sent at least once: a worker that is killed
+ * between the relay's answer and its own row sends it again, under the same Message-ID.
  */
 import { sql } from 'kysely'
 import { hours, later, minutes } from '../../platform/clock.ts'
@@ -18,17 +18,17 @@ import { suppressedAmong } from './returned.ts'
 import { forgetTexts, lockSetting, sendMailJob, wakeFor } from './store.ts'
 import { judgeBounces } from './suspension.ts'
 
-/** A worker that does not come back: somebody else may have its rows then. */
+/** How long a worker may keep its claimed rows; after that another worker may take them. */
 const leaseMs = minutes(5)
 const claimedAtOnce = 10
-/** Of one run: others' sites wait for the same workers. */
+/** Most letters of one run: other customers' sites wait for the same workers. */
 const inOneRun = 100
-/** How long a letter is tried, from when PHP sent it. */
+/** How long a letter is retried, counted from when PHP sent it. */
 const triedMs = hours(48)
 const longestDelayMs = hours(4)
 const whyShown = 300
 
-/** After so many tries: a minute, two, four, … four hours. */
+/** The pause after so many tries, ms: a minute, two, four, … four hours. */
 export const delayMs = (attempts: number): number =>
   Math.min(longestDelayMs, minutes(1) * 2 ** Math.max(0, attempts - 1))
 
@@ -43,13 +43,18 @@ interface Claimed {
 export function defineSending(deps: MailDeps): void {
   const { db, clock, log, jobs, relay, secrets } = deps
 
-  /** Undefined for one that may not send now. When it is back, the sweep finds its letters. */
+  /**
+   * The site, if it may send now; undefined otherwise. When it may again, the sweep finds its
+   * letters.
+   */
   async function sendingSite(from: Queryable, siteId: string): Promise<SiteRow | undefined> {
     const site = await siteById(from, siteId)
     return site?.status === 'running' && !site.mail_suspended ? site : undefined
   }
 
-  /** Some that are due, within the hour's limit; the owner is told of one that is reached. */
+  /**
+   * Claims letters that are due, within the hour's limit; tells the owner where that is reached.
+   */
   async function claim(tx: Tx, siteId: string): Promise<readonly Claimed[]> {
     const setting = await lockSetting(tx, siteId)
     const site = await sendingSite(tx, siteId)
@@ -81,7 +86,7 @@ export function defineSending(deps: MailDeps): void {
     return rows.toSorted((a, b) => Number(a.id - b.id))
   }
 
-  /** What becomes of one: its state, and why. Undefined: it is tried again. */
+  /** Sends one letter; answers its new state and the reason, or `later`: why it is tried again. */
   async function send(
     site: SiteRow,
     names: SenderNames,
@@ -93,10 +98,10 @@ export function defineSending(deps: MailDeps): void {
       .where('id', '=', one.letterId)
       .executeTakeFirst()
     if (!letter?.sealed) return { state: 'refused', why: 'text_gone' }
-    // The name may have been let go of since.
+    // The site may have given up the name since.
     if (!mayBeFrom(names, letter.from_address)) return { state: 'refused', why: 'sender_lost' }
     const recipients = [one.recipient]
-    // Another letter may have come back from there since this one was taken.
+    // Another letter to this recipient may have come back since this one was claimed.
     if ((await suppressedAmong(db, { siteId: site.id, recipients, now: clock.now() })).size > 0)
       return { state: 'refused', why: 'recipient_returned' }
     const purpose = letterPurpose(site.id, letter.key)
@@ -125,8 +130,8 @@ export function defineSending(deps: MailDeps): void {
         .where('id', '=', one.id)
         .forUpdate()
         .executeTakeFirst()
-      // Gone with its server, or settled by another worker whose lease came after. One that was
-      // held meanwhile has gone out nevertheless.
+      // The row was deleted with its server, or settled by another worker with a later lease. A
+      // letter that was held meanwhile has been sent nevertheless.
       if (row?.state !== 'waiting' && (row?.state !== 'held' || 'later' in became)) return
       const isOver = 'later' in became && later(one.createdAt, triedMs) <= now
       const why = 'later' in became ? became.later : became.why

@@ -1,26 +1,26 @@
 /**
- * Whom a site's letters are from: an address on a name that is the site's. So no customer's letter
- * passes for another's, and what is signed and listed in SPF agrees with what is shown.
+ * The sender of a site's letters: an address on one of the site's own names. So no customer's
+ * letter passes for another's, and signature and SPF agree with the sender that is shown.
  */
 import type { Queryable } from '../../platform/db.ts'
 import type { SiteAddressing, SiteRow } from '../store.ts'
 import { domainOfAddress, plainAddress, type ReadLetter, type Sender } from './letter.ts'
 
-/** Of a server: the names that its letters may come from. */
+/** The names that letters of a server may come from. */
 export interface SenderNames {
-  /** Below the sites' domain. */
+  /** The server's own name, below the sites' domain. */
   readonly own: string
-  /** Its owner's, proven, oldest first. */
+  /** Its owner's proven names, oldest first. */
   readonly proven: readonly string[]
-  /** The one that letters come from which name none of these. */
+  /** The name for letters whose sender is on none of these. */
   readonly usual: string
 }
 
 const defaultUser = 'wordpress'
 
 /**
- * The usual one: that of the main address, else the oldest; without `www.` where that is proven,
- * too, as WordPress has it.
+ * The usual name: that of the main address, otherwise the oldest; without `www.` where that is
+ * proven, too, as WordPress does.
  */
 export function usualName(own: string, proven: readonly string[], primary: string | null): string {
   const main = proven.find((name) => name === primary) ?? proven[0] ?? own
@@ -51,14 +51,17 @@ export const mayBeFrom = (names: SenderNames, address: string): boolean => {
   return domain === names.own || names.proven.includes(domain)
 }
 
-/** Whom letters are from that name nobody of the site: as its owner chose, while that is its. */
+/**
+ * The sender of letters that name none on the site's names: the owner's choice, as long as its name
+ * is the site's.
+ */
 export function usualSender(names: SenderNames, chosen: string | null): string {
   return chosen !== null && mayBeFrom(names, chosen) ? chosen : `${defaultUser}@${names.usual}`
 }
 
 /**
- * The sender of a letter, in its header and on its envelope alike. An address that is not on the
- * site's names is replaced, and gets the answers.
+ * The sender of a letter, for its header and its envelope. An address that is not on the site's
+ * names is replaced, and gets the answers.
  * @param envelope the sender that the program gave for the envelope, for a letter without one
  */
 export function senderOf(
@@ -74,7 +77,7 @@ export function senderOf(
   const sender: Sender = isOwn
     ? { ...from, replyTo: null }
     : {
-        // A name that looks like an address would be taken for the sender.
+        // A name that looks like an address would be mistaken for the sender.
         name: from === null || from.name.includes('@') ? '' : from.name,
         address: usual,
         replyTo: from?.address ?? null,

@@ -1,4 +1,4 @@
-/** Which servers may send for a domain (SPF, RFC 7208), so far as the portal has to know. */
+/** Which servers may send for a domain (SPF, RFC 7208), as far as the portal must know. */
 import { isIP } from 'node:net'
 
 const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text)
@@ -12,8 +12,8 @@ export const names = (record: string, mechanism: string): boolean =>
   termsOf(record).some((term) => plain(term) === plain(mechanism))
 
 /**
- * One record with the mechanism in it: that of before with one term more, or a new one. It comes
- * first, for whatever stands behind `all` is not read.
+ * A record with the mechanism: the present one with one term more, or a new one. The term comes
+ * first, because terms after `all` are not read.
  */
 export function withMechanism(record: string | undefined, mechanism: string): string {
   if (record === undefined) return `v=spf1 ${mechanism} ~all`
@@ -23,8 +23,8 @@ export function withMechanism(record: string | undefined, mechanism: string): st
 }
 
 /**
- * What names the servers that the portal's mail leaves by: as the operator says, or the mail server
- * that it hands letters to.
+ * SPF's mechanism for the servers that send the portal's mail: the operator's setting, or the mail
+ * server that the portal hands letters to.
  */
 export function mechanismFor(given: string | undefined, smtpUrl: string | undefined): string {
   if (given !== undefined) return given

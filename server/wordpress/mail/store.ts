@@ -5,7 +5,7 @@ import { dropOld } from '../../platform/batches.ts'
 import type { Database, Queryable, Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 
-/** Sends what is due of a site. Payload { siteId }. */
+/** Sends the letters of a site that are due. Payload { siteId }. */
 export const sendMailJob = 'send-site-mail'
 
 export async function settingOf(db: Queryable, siteId: string) {
@@ -16,7 +16,7 @@ export async function settingOf(db: Queryable, siteId: string) {
     .executeTakeFirst()
 }
 
-/** The row of a site's setting, locked; made where there is none. */
+/** The row of a site's mail settings, locked; created where there is none. */
 export async function lockSetting(tx: Tx, siteId: string) {
   await tx
     .insertInto('site_mail_setting')
@@ -43,9 +43,7 @@ export async function countWaiting(db: Queryable, siteId: string): Promise<numbe
 
 const aMomentMs = 30_000
 
-/**
- * Has a job come when the next of what waits is due; none where one comes by then already.
- */
+/** Adds a job for when the next waiting letter is due, unless a job comes by then already. */
 export async function wakeFor(
   tx: Tx,
   { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
@@ -59,14 +57,14 @@ export async function wakeFor(
   const now = clock.now()
   if (!at) return
   const wake = setting.wake_at
-  // One that comes in a moment may come a moment too soon: clocks differ.
+  // A job that is due within moments may run too early: clocks differ.
   if (wake !== null && wake > later(now, aMomentMs) && wake <= at) return
   await tx
     .updateTable('site_mail_setting')
     .set({ wake_at: at })
     .where('site_id', '=', siteId)
     .execute()
-  // The queue goes by the wall clock, whatever ours says.
+  // The queue uses the wall clock, even where ours is a test's.
   const waitMs = Math.max(0, at.getTime() - now.getTime())
   await jobs.add(
     tx,
@@ -76,7 +74,7 @@ export async function wakeFor(
   )
 }
 
-/** The text of letters for which nobody waits any more is forgotten. */
+/** Deletes the text of letters that no recipient waits for any more. */
 export async function forgetTexts(db: Queryable, letterIds: readonly bigint[]): Promise<void> {
   if (letterIds.length === 0) return
   await db
@@ -97,7 +95,7 @@ export async function forgetTexts(db: Queryable, letterIds: readonly bigint[]): 
     .execute()
 }
 
-/** The texts of all of a site's letters for which nobody waits. */
+/** Deletes the texts of all of a site's letters that no recipient waits for. */
 export async function forgetTextsOf(db: Queryable, siteId: string): Promise<void> {
   const rows = await db
     .selectFrom('site_letter')
@@ -111,7 +109,7 @@ export async function forgetTextsOf(db: Queryable, siteId: string): Promise<void
   )
 }
 
-/** Letters, settings and keys of a site that is gone. */
+/** Deletes letters, settings and keys of a deleted site. */
 export async function forgetMail(tx: Tx, siteId: string): Promise<void> {
   for (const table of [
     'site_letter',
@@ -122,7 +120,10 @@ export async function forgetMail(tx: Tx, siteId: string): Promise<void> {
     await tx.deleteFrom(table).where('site_id', '=', siteId).execute()
 }
 
-/** Letters that are older than what is kept, with their recipients, and who may be written to. */
+/**
+ * Deletes letters that are older than the log is kept, with their recipients, and expired blocks of
+ * recipients.
+ */
 export async function dropOldMail(db: Database, clock: Clock): Promise<void> {
   await dropOld(db, clock, 'site_letter')
   await dropOld(db, clock, 'site_mail_suppressed')

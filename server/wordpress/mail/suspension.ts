@@ -1,4 +1,4 @@
-/** A site whose letters harm others sends none, until an operator has it resumed. */
+/** Suspends the mail of a site whose letters harm others, until an operator resumes it. */
 import type { Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 import { ensureJob } from '../change.ts'
@@ -12,13 +12,13 @@ import {
 } from './letters.ts'
 import { lockSetting, settingOf, wakeFor } from './store.ts'
 
-/** Of so many that were settled last, so many refused for good are too many. */
+/** Suspend when `tooMany` of the last `looksAt` letters were permanently refused. */
 const looksAt = 50
 const tooMany = 10
 
 export type SuspensionDeps = TellDeps & Pick<MailDeps, 'log'> & { readonly jobs: Pick<Jobs, 'add'> }
 
-/** Acts once: one that is suspended stays so. Answers whether it was not. */
+/** Suspends the mail of a site. Acts once; answers whether it was not suspended before. */
 export async function suspendMail(
   tx: Tx,
   deps: SuspensionDeps,
@@ -44,7 +44,7 @@ export async function suspendMail(
     .where('site_id', '=', site.id)
     .where('state', '=', 'waiting')
     .execute()
-  // Its PHP is told no from now on.
+  // From now on its PHP's mail() fails.
   await deps.jobs.add(tx, ensureJob, { siteId: site.id })
   await tellOfSuspension(tx, deps, { site, cause: of.cause, note: of.note })
   deps.log.warn(
@@ -54,7 +54,7 @@ export async function suspendMail(
   return true
 }
 
-/** What was held is sent; answers whether it was suspended. */
+/** Resumes the mail of a site and sends held letters; answers whether it was suspended. */
 export async function resumeMail(tx: Tx, deps: SuspensionDeps, siteId: string): Promise<boolean> {
   const site = await lockSite(tx, siteId)
   if (!site || site.deleted_at !== null || !site.mail_suspended) return false
@@ -78,14 +78,14 @@ export async function resumeMail(tx: Tx, deps: SuspensionDeps, siteId: string): 
   return true
 }
 
-/** What became of one recipient's letter, and when that was known: at once, or by a report. */
+/** The outcome of one recipient's letter, and when it was known: at once, or by a report. */
 interface Outcome {
   readonly id: bigint
   readonly isBounced: boolean
   readonly at: Date
 }
 
-/** Whether so many of those known last were refused for good. */
+/** Whether too many of the most recent outcomes are permanent refusals. */
 export function areTooManyBounced(outcomes: readonly Outcome[]): boolean {
   const each = new Map(outcomes.map((one) => [one.id, one]))
   const last = [...each.values()]
@@ -94,7 +94,9 @@ export function areTooManyBounced(outcomes: readonly Outcome[]): boolean {
   return last.filter(({ isBounced }) => isBounced).length >= tooMany
 }
 
-/** After one more was refused for good, or came back. */
+/**
+ * Called after a permanent refusal or a returned letter; suspends the mail if there are too many.
+ */
 export async function judgeBounces(tx: Tx, deps: SuspensionDeps, siteId: string): Promise<void> {
   const resumedAt = (await settingOf(tx, siteId))?.resumed_at ?? null
   const newest = async (by: 'settled_at' | 'returned_at'): Promise<Outcome[]> => {
@@ -104,7 +106,7 @@ export async function judgeBounces(tx: Tx, deps: SuspensionDeps, siteId: string)
       .where('site_id', '=', siteId)
       .where(by, 'is not', null)
       .where('state', 'in', ['sent', 'bounced'])
-      // What was sent before an operator resumed it does not count, whenever it comes back.
+      // Letters sent before an operator resumed the mail do not count, whenever they come back.
       .$if(resumedAt !== null, (query) => query.where('settled_at', '>', resumedAt))
       .orderBy(by, 'desc')
       .limit(looksAt)
@@ -114,7 +116,7 @@ export async function judgeBounces(tx: Tx, deps: SuspensionDeps, siteId: string)
       return at === null ? [] : [{ id, isBounced: state === 'bounced', at }]
     })
   }
-  // What comes back may have been sent before the last fifty.
+  // A letter that comes back may have been sent before the last fifty.
   const outcomes = [...(await newest('settled_at')), ...(await newest('returned_at'))]
   if (areTooManyBounced(outcomes))
     await suspendMail(tx, deps, { siteId, cause: 'bounces', note: null })

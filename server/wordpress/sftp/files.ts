@@ -1,4 +1,4 @@
-/** The files of one server as a session of SFTP acts on them: faults become its statuses. */
+/** The files of one server for a session of SFTP: faults become SFTP's statuses. */
 import path from 'node:path'
 import { ruleText } from '../../../contract/server-sentences.ts'
 import type { FileAnswer, FileEntry, FileFault, FileOrder, WordpressDriver } from '../driver.ts'
@@ -18,23 +18,23 @@ type Done<A> = A extends { fault: FileFault } ? never : A
 
 export interface SiteFiles {
   act(order: FileOrder): Promise<Done<FileAnswer>>
-  /** SftpFault when there is nothing of that name. */
+  /** Throws SftpFault when there is nothing of that name. */
   entry(where: string): Promise<FileEntry>
   entries(where: string): Promise<readonly FileEntry[]>
-  /** A piece from a byte on, and the length of the whole file. */
+  /** A piece from byte `offset` on, and the length of the whole file. */
   piece(where: string, offset: number): Promise<{ readonly bytes: number; readonly data: Buffer }>
 }
 
 /**
- * A path of a client, as the name of a file of the site: relative, without dots. The site's folder
- * is the root, and no path leads above it.
+ * A client's path as the name of a file of the site: relative, without dots. The site's folder is
+ * the root, and no path leads above it.
  */
 export const relativePath = (asked: string): string =>
   path.posix.normalize(`/${asked}`).replace(/^\/+/, '').replace(/\/+$/, '')
 
 /**
- * @param siteId whose files
- * @param mayAct throws SftpFault where the session may not act, or change anything, any more
+ * @param siteId the site of the files
+ * @param mayAct throws SftpFault where the session may no longer act, or change anything
  */
 export function siteFiles(
   driver: Pick<WordpressDriver, 'files'>,
@@ -54,7 +54,7 @@ export function siteFiles(
   async function entries(order: FileOrder): Promise<readonly FileEntry[]> {
     const answer = await act(order)
     if (!('entries' in answer)) throw new SftpFault(status.failure, 'No answer')
-    // A part would be taken for the whole, and deleted or copied as such.
+    // Clients would take a partial list for the whole, and delete or copy by it.
     if (!answer.isWhole)
       throw new SftpFault(status.failure, 'This folder has more than 5,000 entries')
     return answer.entries

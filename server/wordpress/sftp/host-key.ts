@@ -1,10 +1,10 @@
 /**
- * The key by which programs know our SFTP server. It is made of the portal's secret, so that every
- * process, and the portal that is rebuilt from a backup, has the same one.
+ * The key by which programs recognise our SFTP server. It is derived from the portal's secret, so
+ * that every process, and a portal rebuilt from a backup, has the same one.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 
-/** A string of SSH: its length and its bytes (RFC 4251, section 5). */
+/** An SSH string: its length and its bytes (RFC 4251, section 5). */
 const sshString = (bytes: Buffer): Buffer => {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)
@@ -12,13 +12,13 @@ const sshString = (bytes: Buffer): Buffer => {
 }
 const text = (value: string): Buffer => sshString(Buffer.from(value))
 
-/** What precedes the 32 bytes of an ed25519 key in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the 32 bytes of an ed25519 key in PKCS #8 (RFC 8410, section 7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export interface HostKey {
   /** OpenSSH's own format, `openssh-key-v1` (its PROTOCOL.key). */
   readonly privateKey: string
-  /** SHA256:… */
+  /** The fingerprint, SHA256:… */
   readonly fingerprint: string
 }
 

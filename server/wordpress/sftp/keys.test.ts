@@ -1,4 +1,4 @@
-/** Keys of SSH as people paste them, and our own. */
+/** SSH keys as people paste them, and our own. */
 import fc from 'fast-check'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
@@ -64,7 +64,7 @@ test('our host key is made of the secret, and any program can read it', () => {
   expect(fingerprintOf(parsed.getPublicSSH())).toBe(key.fingerprint)
   expect(hostKeyOf('a secret')).toEqual(key)
   expect(hostKeyOf('another').fingerprint).not.toBe(key.fingerprint)
-  // It signs what its public half verifies.
+  // Its public half verifies its signature.
   const signed = parsed.sign('words')
   const open = utils.parseKey(`ssh-ed25519 ${parsed.getPublicSSH().toString('base64')}`)
   expect((open as ssh2.ParsedKey).verify('words', signed)).toBe(true)

@@ -28,7 +28,7 @@ export const keysOf = (db: Queryable, siteId: string): Promise<KeyRow[]> =>
     .orderBy('id')
     .execute()
 
-/** undefined: the server has this key already. */
+/** Undefined: the server has this key already. */
 export async function addKey(
   tx: Queryable,
   of: {
@@ -54,8 +54,8 @@ export async function addKey(
 }
 
 /**
- * Ends keys of a customer's servers that were added since then: it was not the owner who added
- * them. Connections that they opened end within seconds.
+ * Deletes keys of a customer's servers that were added since then, when the account was not in its
+ * owner's hands. Connections that they opened end within seconds.
  */
 export async function endKeysSince(
   tx: Queryable,
@@ -76,11 +76,14 @@ export interface OpenedBy {
   readonly name: string
   readonly keyId: string
   readonly diskMb: number
-  /** False while it is suspended: files are read and not changed. */
+  /** False while the server is suspended: files can be read and not changed. */
   readonly mayChange: boolean
 }
 
-/** The running or suspended server of this name, as this key opens it; none of a blocked owner. */
+/**
+ * The running or suspended server of this name, if this key opens it; undefined where its owner is
+ * blocked.
+ */
 export async function openedBy(
   db: Queryable,
   name: string,
@@ -107,7 +110,7 @@ export async function openedBy(
   }
 }
 
-/** The same, once it was open: undefined when the key or the server has gone. */
+/** The server of an open connection; undefined when the key or the server is gone. */
 export async function stillOpen(db: Queryable, keyId: string): Promise<OpenedBy | undefined> {
   const row = await db
     .selectFrom('site_ssh_key as k')

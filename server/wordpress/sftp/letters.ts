@@ -1,8 +1,8 @@
-/** What a server's owner is told of a key that opens its files. */
+/** Letters to a server's owner about keys that open its files. */
 import type { Language } from '../../../contract/errors.ts'
 
 interface Added {
-  /** What its maker calls the key. */
+  /** The key's name, given by its maker. */
   readonly key: string
   readonly fingerprint: string
   readonly server: string
@@ -12,7 +12,10 @@ interface Added {
   readonly page: string
 }
 
-/** A key was added: it outlives the session that added it, so whoever did not is told. */
+/**
+ * Sent for a new key: the key outlives the session that added it, so an owner who did not add it
+ * must know.
+ */
 export const letterOfKey = (of: Added, language: Language): { subject: string; text: string } =>
   language === 'vi'
     ? {

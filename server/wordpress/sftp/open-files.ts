@@ -1,4 +1,4 @@
-/** Files that a client has open: one that is read, and one that is written. */
+/** The open files of a client: a file being read, and a file being written. */
 import { randomUUID } from 'node:crypto'
 import { mostFileBytes, pieceBytes } from '../../../contract/wordpress-files.ts'
 import type { SiteFiles } from './files.ts'
@@ -28,30 +28,30 @@ export class ReadFile {
 }
 
 /**
- * How far ahead of what has come a client may write, in all its files: it has several requests
- * under way.
+ * How far ahead of the received bytes a client may write, in all its files together: it has several
+ * requests under way.
  */
 const aheadBytes = 8 * 1_048_576
 
 /**
- * A file that is written from its first byte on. It takes the place of what is there when it is
- * closed: a visitor meets the one or the other, and a line that breaks leaves the former file.
+ * A file that is written from its first byte on. It replaces the former file when it is closed: a
+ * visitor gets one or the other, and a broken connection leaves the former one.
  */
 export class WrittenFile {
   readonly path: string
   readonly #files: SiteFiles
   readonly #upload = randomUUID()
   readonly #replaces: boolean
-  /** SftpFault where so many bytes more have no room. */
+  /** Throws SftpFault where there is no room for so many more bytes. */
   readonly #askRoom: (bytes: number) => Promise<void>
   readonly #ahead = new Map<number, Buffer>()
-  /** Bytes that wait so in all files of the session. */
+  /** Bytes written ahead in all files of the session. */
   readonly #aheadOfAll: { bytes: number }
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  /** Handed to the site's files. */
+  /** Bytes handed to the site's files. */
   #sent = 0
-  /** What its client has asked to be set, once it is whole. */
+  /** Attributes that the client asked for, to be set once the file is complete. */
   attributes: { mode?: number; at?: number } = {}
 
   constructor(
@@ -120,13 +120,13 @@ export class WrittenFile {
     this.#waitingBytes = all.length - piece.length
   }
 
-  /** What waits for a piece before it is forgotten. */
+  /** Drops bytes that were written ahead of a missing piece. */
   drop(): void {
     for (const { length } of this.#ahead.values()) this.#aheadOfAll.bytes -= length
     this.#ahead.clear()
   }
 
-  /** It is whole. */
+  /** Completes the file. */
   async close(): Promise<void> {
     if (this.#ahead.size > 0) throw new SftpFault(status.failure, 'A part of the file is missing')
     await this.#send(this.#waitingBytes, true)

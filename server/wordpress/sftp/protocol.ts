@@ -1,4 +1,4 @@
-/** Numbers of SFTP, version 3 (draft-ietf-secsh-filexfer-02). */
+/** Constants of SFTP, version 3 (draft-ietf-secsh-filexfer-02). */
 export const status = {
   ok: 0,
   eof: 1,
@@ -14,7 +14,7 @@ export const openFlags = { read: 1, write: 2, append: 4, create: 8, truncate: 16
 /** Types of file in a mode, as POSIX has them. */
 export const modes = { file: 0o100644, folder: 0o040755, link: 0o120777, other: 0o010000 } as const
 
-/** A request that cannot be done, with what its client is told. */
+/** A request that cannot be done, with the message for the client. */
 export class SftpFault extends Error {
   readonly status: Status
   constructor(code: Status, message: string) {

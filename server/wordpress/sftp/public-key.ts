@@ -1,9 +1,9 @@
-/** Public keys as OpenSSH writes them into an .pub file: kind, Base64, comment. */
+/** Public keys in the form of OpenSSH's .pub files: kind, Base64, comment. */
 import type { RuleKey } from '../../../contract/server-sentences.ts'
 
 export interface PublicKey {
   readonly kind: 'ed25519' | 'ECDSA' | 'RSA'
-  /** As SSH sends it (RFC 4253, section 6.6). */
+  /** The key in SSH's form (RFC 4253, section 6.6). */
   readonly bytes: Buffer
 }
 
@@ -14,12 +14,14 @@ const kinds: Readonly<Record<string, PublicKey['kind']>> = {
   'ecdsa-sha2-nistp521': 'ECDSA',
   'ssh-rsa': 'RSA',
 }
-/** Strings that follow the name of the kind: the point; curve and point; exponent and modulus. */
+/**
+ * Number of strings after the name of the kind: the point; curve and point; exponent and modulus.
+ */
 const stringsOf: Readonly<Record<PublicKey['kind'], number>> = { ed25519: 1, ECDSA: 2, RSA: 2 }
 const leastRsaBits = 2_048
 const mostRsaBits = 16_384
 
-/** The strings of SSH in these bytes (RFC 4251, section 5); null where they do not fit. */
+/** The SSH strings in these bytes (RFC 4251, section 5); null where the bytes do not fit. */
 function stringsIn(bytes: Buffer): Buffer[] | null {
   const strings: Buffer[] = []
   for (let at = 0; at < bytes.length;) {
@@ -37,7 +39,7 @@ const bitsOf = (number: Buffer): number => {
   return from < 0 ? 0 : (number.length - from) * 8 - Math.clz32(number[from]!) + 24
 }
 
-/** Reads one line of an .pub file, or names what is wrong with it. */
+/** Reads one line of a .pub file, or answers the rule that it breaks. */
 export function readPublicKey(line: string): PublicKey | RuleKey {
   if (/PRIVATE KEY/.test(line)) return 'ssh_key_private'
   const [name = '', base64 = ''] = line.trim().split(/\s+/)

@@ -1,4 +1,4 @@
-/** The keys that open a server's files by SFTP, as their owner gives and takes them. */
+/** The keys that open a server's files by SFTP, which their owner adds and removes. */
 import { ruleText } from '../../../contract/server-sentences.ts'
 import * as api from '../../../contract/wordpress-sftp.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -15,16 +15,19 @@ import { readPublicKey } from './public-key.ts'
 export interface SftpRouteDeps {
   readonly db: Database
   readonly clock: Clock
-  /** How programs connect; null where there is no SFTP. Asked at each call: a port may be taken. */
+  /**
+   * How programs connect; null where there is no SFTP. Asked at each call, because the port may be
+   * taken.
+   */
   readonly address: () => { host: string; port: number; fingerprint: string } | null
-  /** Counts a customer's new keys. */
+  /** Limits a customer's new keys. */
   readonly newKeys: Limit
   readonly customer: (
     tx: Tx,
     customerId: string,
   ) => Promise<{ readonly email: string; readonly language: Language }>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  /** For links in letters. */
+  /** Base of links in letters. */
   readonly portalUrl: string
 }
 
@@ -50,7 +53,7 @@ export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
     const key = readPublicKey(body.key)
     if (typeof key === 'string') throw refuse(key)
     await newKeys.take(customerId)
-    // Two at once do not pass the limit together.
+    // The lock keeps two simultaneous requests from exceeding the limit together.
     await lockSite(tx, site.id)
     if ((await keysOf(tx, site.id)).length >= api.mostSshKeys) throw refuse('ssh_key_many')
     const row = await addKey(tx, { siteId: site.id, name: body.name, key, at: clock.now() })

@@ -26,15 +26,15 @@ const mostOfNetwork = 20
 const mostOfSite = 8
 /** Sessions of SFTP on one connection. */
 const mostSessions = 2
-/** Signed in by then, or the line is closed. */
+/** A connection that has not signed in by then is closed. */
 const signInMs = 30_000
-/** A line that is ended goes by then, whatever its client does. */
+/** A connection that is being ended is destroyed after this, whatever its client does. */
 const endMs = 5_000
-/** Names of servers: what cannot be one is not looked for. */
+/** Possible names of servers; others are not looked up. */
 const nameShape = /^[a-z0-9-]{1,63}$/
-/** Without a request for so long, a connection ends. */
+/** A connection ends after so long without a request. */
 const idleMs = 15 * 60_000
-/** A key that was taken away, or a server that was suspended, is noticed by then. */
+/** A removed key or a suspended server is noticed within this time. */
 const trustedMs = 5_000
 
 export interface SftpDeps {
@@ -44,10 +44,10 @@ export interface SftpDeps {
   readonly driver: Pick<WordpressDriver, 'files' | 'state'>
   readonly hostKey: HostKey
   readonly listenOn: { readonly host: string; readonly port: number }
-  /** Where the operator has named no port: one that is taken means no SFTP. */
+  /** True where the operator has set no port: then a port that is taken means no SFTP. */
   readonly mayBeTaken: boolean
   readonly shown: { readonly host: string; readonly port: number }
-  /** Counts keys that opened nothing, by network. */
+  /** Limits keys that opened nothing, by network. */
   readonly failures: Limit
 }
 
@@ -55,15 +55,15 @@ export interface SftpServer {
   start(): Promise<void>
   /** How programs reach it; null while it does not listen. */
   address(): { host: string; port: number; fingerprint: string } | null
-  /** Takes no new connection. */
+  /** Accepts no new connections. */
   stop(): void
-  /** Ends what is open. */
+  /** Ends open connections. */
   close(): Promise<void>
 }
 
 type Ssh = typeof import('ssh2')
 
-/** The name of a key's kind stands at its beginning (RFC 4253, section 6.6). */
+/** A key begins with the name of its kind (RFC 4253, section 6.6). */
 const lineOf = (key: Buffer): string =>
   `${key.toString('latin1', 4, 4 + key.readUInt32BE(0))} ${key.toString('base64')}`
 
@@ -82,7 +82,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
     return key.verify(ctx.blob, ctx.signature, hash) === true
   }
 
-  /** Which server it opens; undefined: it is refused. */
+  /** The server that the client's key opens; undefined: it is refused. */
   async function judge(lib: Ssh, ctx: AuthContext, network: string): Promise<OpenedBy | undefined> {
     if (ctx.method !== 'publickey') return undefined
     await deps.failures.check(network)
@@ -96,13 +96,13 @@ export function createSftp(deps: SftpDeps): SftpServer {
     return opened
   }
 
-  /** Counts what is written on a server's disk. SftpFault where it has no room for it. */
+  /** Reserves room for what is written on a server's disk. Throws SftpFault where there is none. */
   async function takeRoom(of: OpenedBy, bytes: number): Promise<void> {
     if (!(await takeRoomOf(of, bytes)))
       throw new SftpFault(status.failure, 'The disk of this server is full')
   }
 
-  /** Also where the client does not answer to the end. */
+  /** Ends a connection, even if the client does not answer the end. */
   function end(client: Connection, socket: net.Socket): void {
     client.end()
     setTimeout(() => socket.destroy(), endMs).unref()
@@ -116,7 +116,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
       if (Date.now() - known.at > trustedMs) {
         const now = await stillOpen(db, opened.keyId)
         if (!now) {
-          // Once its client is told why.
+          // Ends the connection after its client was told why.
           setImmediate(() => end(client, socket))
           throw new SftpFault(status.permissionDenied, 'This key opens this server no more')
         }
@@ -125,7 +125,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
       if (!changes) return
       if (!known.opened.mayChange)
         throw new SftpFault(status.permissionDenied, 'This server is suspended: files can be read')
-      // What is written now would be lost where the update is undone.
+      // A write during an update would be lost where the update is undone.
       if (await hasUpdateUnderWay(db, opened.siteId))
         throw new SftpFault(
           status.failure,
@@ -144,7 +144,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
           onRequest: () => void idle.refresh(),
           onError(error) {
             const about = { err: error, site: opened.siteId }
-            // A machine that is away is told of elsewhere.
+            // That a machine is away is reported elsewhere.
             if (error instanceof DriverFailure) log.debug(about, 'files did not answer SFTP')
             else log.error(about, 'SFTP failed')
           },
@@ -160,7 +160,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
     clients.add(client)
     let tries = 0
     let opened: OpenedBy | undefined
-    // What a client breaks is its own affair; without a listener it would end the process.
+    // A client's protocol errors are its own; without a listener they would end the process.
     client.on('error', (error) => log.debug({ err: error, address }, 'an SFTP connection broke'))
     client.on('close', () => clients.delete(client))
     client.on('authentication', (ctx) => {
@@ -190,7 +190,10 @@ export function createSftp(deps: SftpDeps): SftpServer {
     })
   }
 
-  /** Who has not signed in is counted, too, and is gone after half a minute. */
+  /**
+   * Whether a connection is accepted. One that has not signed in counts, too, and is closed after
+   * half a minute.
+   */
   function admit(socket: net.Socket): boolean {
     const network = networkOf(socket.remoteAddress ?? '')
     const ofNetwork = [...lines.values()].filter((one) => one.network === network).length
@@ -207,7 +210,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
 
   async function take(socket: net.Socket): Promise<void> {
     socket.on('error', () => socket.destroy())
-    // Clients wait for each small answer.
+    // Clients wait for each small answer, so it is sent at once.
     socket.setNoDelay(true)
     if (!admit(socket)) return void socket.destroy()
     // Loaded for the first connection: most portals never have one.
@@ -218,7 +221,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
         hostKeys: [deps.hostKey.privateKey],
         ident: 'SFTP',
         keepaliveInterval: 60_000,
-        // A packet could unpack to a thousand times its length, before anybody has signed in.
+        // A compressed packet could unpack to a thousand times its length, even before a sign-in.
         algorithms: { compress: ['none'] },
       },
       (client) => meet(lib, client, socket),

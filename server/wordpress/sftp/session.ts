@@ -10,26 +10,32 @@ import { modes, openFlags, SftpFault, status } from './protocol.ts'
 const mostHandles = 64
 /** Entries of one answer to READDIR. */
 const namesAtOnce = 100
-/** Bytes that requests wait with before the client is read no further, and when it is again. */
+/**
+ * With this many bytes of waiting requests the client is not read any further; below the second
+ * figure it is read again.
+ */
 const heldBytes = 4 * 1_048_576
 const freedBytes = 1_048_576
-/** A request is counted with so many bytes at least. */
+/** A request counts as at least this many bytes. */
 const leastBytes = 1_024
 /** The longest piece of one answer to READ; clients ask again for the rest. */
 const mostRead = 262_144
-/** Pieces that a client has not taken, beyond which nothing more is answered. */
+/** With more answers than this not taken by the client, nothing more is answered. */
 const untakenPieces = 16
 const untakenLookMs = 50
 
 export interface SftpSession {
   readonly files: SiteFiles
-  /** Counts so many bytes more; SftpFault where the server's disk has no room for them. */
+  /** Reserves so many more bytes; throws SftpFault where the server's disk has no room for them. */
   readonly askRoom: (bytes: number) => Promise<void>
-  /** Stops and goes on reading what the client sends. */
+  /** Stops or resumes reading what the client sends. */
   readonly hold: (isHeld: boolean) => void
-  /** Bytes that the line holds because the client does not take them; null: the line is gone. */
+  /**
+   * Bytes that the connection holds because the client does not take them; null: the connection is
+   * gone.
+   */
   readonly unsent: () => number | null
-  /** A request has come. */
+  /** Called for each request. */
   readonly onRequest: () => void
   readonly onError: (error: unknown) => void
 }
@@ -44,7 +50,7 @@ const attributesOf = ({ kind, bytes, at }: FileEntry): Attributes => {
   return { mode: modes[kind], uid: 0, gid: 0, size: bytes, atime: seconds, mtime: seconds }
 }
 
-/** What of it a client may set. */
+/** The attributes that a client may set. */
 const changesOf = ({ mode, mtime }: Attributes): { mode?: number; at?: number } => ({
   ...(mode !== undefined && { mode: mode & 0o777 }),
   ...(mtime !== undefined && { at: Number(mtime) * 1_000 }),
@@ -56,7 +62,7 @@ const letters = {
   link: 'lrwxrwxrwx',
   other: '?---------',
 }
-/** A line as `ls -l` has it: clients show it to people. */
+/** A line in the form of `ls -l`, which clients show to people. */
 function named(entry: FileEntry): NamedFile {
   const when = new Date(entry.at).toISOString().slice(0, 16).replace('T', ' ')
   const size = String(entry.bytes).padStart(10)
@@ -67,7 +73,7 @@ function named(entry: FileEntry): NamedFile {
   }
 }
 
-/** Serves what the client asks, one request after the other. */
+/** Serves the client's requests, one after the other. */
 export function serveSession(sftp: SFTPWrapper, session: SftpSession): void {
   const { files } = session
   const open = new Map<number, Open>()
@@ -77,7 +83,7 @@ export function serveSession(sftp: SFTPWrapper, session: SftpSession): void {
   let waiting = 0
   let isHeld = false
 
-  /** Answers in the order of the requests; what is not done is told as a status. */
+  /** Answers in the order of the requests; a failure becomes a status. */
   function inTurn(id: number, work: () => Promise<void>, bytes = leastBytes): void {
     session.onRequest()
     waiting += bytes
@@ -95,12 +101,12 @@ export function serveSession(sftp: SFTPWrapper, session: SftpSession): void {
         if (isHeld && waiting < freedBytes) session.hold((isHeld = false))
       }
     }
-    // An answer on a line that has gone may throw: nobody is there to be told.
+    // Answering on a connection that is gone may throw; then there is no client to tell.
     last = last.then(answer).catch(session.onError)
   }
   /**
-   * Waits until the client has taken what was answered before: ssh2 keeps any number of answers in
-   * memory. False: the line is gone.
+   * Waits until the client has taken earlier answers: ssh2 keeps any number of answers in memory.
+   * False: the connection is gone.
    */
   async function isTaken(): Promise<boolean> {
     for (;;) {
@@ -157,7 +163,7 @@ export function serveSession(sftp: SFTPWrapper, session: SftpSession): void {
     await files.act({ op: 'attributes', path: where, ...changes })
   }
 
-  // A client that has nothing more to ask waits for our end, too.
+  // A client that has no more requests waits for our end, too.
   sftp.on('end', () => void last.then(() => sftp.end()))
   sftp.on('OPEN', (id, name, flags) => inTurn(id, () => openFile(id, name, flags)))
   sftp.on('READ', (id, handle, offset, length) => {
@@ -175,7 +181,7 @@ export function serveSession(sftp: SFTPWrapper, session: SftpSession): void {
     )
   })
   sftp.on('WRITE', (id, handle, offset, data) => {
-    // The bytes are a view of a buffer that the protocol uses again.
+    // The bytes are a view of a buffer that the protocol reuses.
     const copy = Buffer.from(data)
     inTurn(
       id,

@@ -1,4 +1,4 @@
-/** A program reaches the files of a server by SFTP, as its owner's keys allow. */
+/** A program reaches the files of a server by SFTP, as the owner's keys permit. */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import net from 'node:net'
@@ -41,7 +41,7 @@ afterEach(() => {
 })
 afterAll(() => portal?.close())
 
-/** Rejected where the sign-in is refused. */
+/** Rejects where the sign-in is refused. */
 async function connect(
   user = server.name,
   privateKey: string | undefined = mine.private,
@@ -57,7 +57,7 @@ async function connect(
   client.setNoDelay(true)
   return client
 }
-/** One request; its answer, or the server's refusal. */
+/** One request; resolves with its answer, rejects with the server's refusal. */
 const ask = <T = void>(request: (done: (error?: Error | null, answer?: T) => void) => void) =>
   new Promise<T>((resolve, reject) =>
     request((error, answer) => (error ? reject(error) : resolve(answer as T))),
@@ -115,7 +115,7 @@ test('files go up and down, are listed, renamed and deleted', async () => {
   expect(await sftp.names('/')).toEqual(expect.arrayContaining(['index.php', 'wp-content']))
   expect(await sftp.names('wp-content')).not.toContain('database')
   await sftp.mkdir('/wp-content/ảnh')
-  // Larger than a piece, and no multiple of one.
+  // Larger than a piece, and not a multiple of one.
   const large = Buffer.alloc(1_300_001, 'xin chào ')
   await sftp.write('/wp-content/ảnh/a.txt', large)
   expect((await sftp.read('/wp-content/ảnh/a.txt')).equals(large)).toBe(true)
@@ -168,7 +168,7 @@ test('a line that breaks leaves the former file', async () => {
 test('a client that has nothing more to ask is let go', async () => {
   const sftp = await sessionOf(await connect())
   const closed = new Promise<void>((resolve) => sftp.on('close', () => resolve()))
-  // As OpenSSH does: the end of its requests, and then it waits for the channel to be closed.
+  // As OpenSSH does: it ends its requests, and then waits for the channel to be closed.
   const { _protocol: protocol, outgoing } = sftp as unknown as {
     _protocol: { channelEOF(channel: number): void }
     outgoing: { id: number }

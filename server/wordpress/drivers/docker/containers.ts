@@ -1,4 +1,4 @@
-// What the engine is told of a container: what it may see, what it may do, and what it has.
+// What the engine is told about a container: its files, its rights and its limits.
 import path from 'node:path'
 import type { EngineSite, PlanSize } from '../machine/engine.ts'
 
@@ -6,23 +6,24 @@ import type { EngineSite, PlanSize } from '../machine/engine.ts'
 export type ContainerSpec = Readonly<Record<string, unknown>>
 
 const megabyte = 1_048_576
-/** Of processes and threads. */
+/** Most processes and threads of a container. */
 const webPids = 256
 const databasePids = 1_024
 
 /**
- * What a plan has of processors that all want, for each of its own: the engine makes a weight of 5
- * of it where the kernel weighs groups (cgroup v2), which is what embedded sites have (cgroups.ts).
+ * Shares per processor of the plan, which decide when all containers want to compute. Where the
+ * kernel weighs groups (cgroup v2) the engine makes a weight of 5 of it, which is what embedded
+ * sites have (cgroups.ts).
  */
 const sharesOfCpu = 128
 
-/** What a container may take of the machine. */
+/** The limits of a container. */
 export interface HeldSize extends PlanSize {
-  /** Processors of the plan, also where the machine has fewer. */
+  /** Processors of the plan, even where the machine has fewer. */
   readonly weight: number
 }
 
-/** As the engine is told of it, at the start and later. */
+/** The limits in the engine's format, for the start and for later changes. */
 export const limitsOf = ({ memoryMb, cpu, weight }: HeldSize): ContainerSpec => ({
   Memory: memoryMb * megabyte,
   MemorySwap: memoryMb * megabyte,
@@ -41,8 +42,8 @@ interface Common {
 }
 
 /**
- * What a site's database has of memory, MB, beside the plan's own, which is PHP's: half as much,
- * and what MariaDB needs in any case.
+ * Memory of a site's database, MB. It comes on top of the plan's memory, which is PHP's: half as
+ * much, and at least what MariaDB needs.
  */
 export const databaseMbOf = (memoryMb: number): number => Math.max(256, Math.floor(memoryMb / 2))
 
@@ -53,9 +54,9 @@ interface Bind {
 }
 
 /**
- * What all have in common: no network, no rights, no file of the image that can be written, the
- * engine's own filter of system calls (it holds unless another is named), an end before the
- * portal's when the machine has no memory left.
+ * What all containers have in common: no network, no rights, a read-only image, the engine's
+ * default filter of system calls, and a rank that makes the kernel end them before the portal when
+ * memory runs out.
  */
 function held(
   { owner, site, image }: Common,
@@ -96,7 +97,7 @@ function held(
 export function containerOf(
   of: Common & {
     readonly size: HeldSize
-    /** Of the database's own disk. */
+    /** A folder on the database's own disk. */
     readonly dataDir: string
   },
 ): ContainerSpec {
@@ -119,7 +120,7 @@ export function containerOf(
       '--skip-networking',
       `--innodb-buffer-pool-size=${Math.floor(memoryMb * 0.4)}M`,
       '--max-connections=500',
-      // A row of the largest size, as hex digits of a dump.
+      // Enough for a row of the largest size, as hex digits of a dump.
       '--max-allowed-packet=256M',
     ],
     Env: [
@@ -146,9 +147,9 @@ export function webOf(
     /** `web-1` … */
     readonly name: string
     readonly internalDir: string
-    /** Of the database's disk; nothing lies in it. */
+    /** An empty folder on the database's disk. */
     readonly windowDir: string
-    /** A dump waits to be loaded. */
+    /** Whether a dump waits to be loaded. */
     readonly hasStage: boolean
   },
 ): ContainerSpec {
@@ -181,13 +182,13 @@ export function webOf(
     Cmd: ['-F', '-y', '/internal/ini/fpm.conf'],
     WorkingDir: '/wordpress',
     StopSignal: 'SIGQUIT',
-    // After the image's own settings.
+    // Read after the image's own settings.
     Env: ['PHP_INI_SCAN_DIR=:/internal/ini', ...databaseEnv],
     HostConfig: host,
   }
 }
 
-/** PHP's command line beside the database, for a copy of it. */
+/** PHP's command line beside the database, which dumps or loads a copy of it. */
 export function toolOf(
   of: Common & {
     readonly toolsDir: string

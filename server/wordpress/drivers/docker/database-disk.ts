@@ -1,6 +1,6 @@
 /**
- * The disk of one database: a file system of its own in a file, so that the kernel holds its limit.
- * What a plan has less than the file is taken by ballast, so a plan shrinks and grows while the
+ * The disk of one database: a file system of its own in a file, so that the kernel enforces its
+ * limit. Ballast fills what the file has more than the plan, so a plan shrinks and grows while the
  * database runs.
  */
 import { execFile } from 'node:child_process'
@@ -13,32 +13,32 @@ import { DriverFailure } from '../../../platform/errors.ts'
 
 const run = promisify(execFile)
 const megabyte = 1_048_576
-/** MariaDB's own files and the file system's. */
+/** Least size: MariaDB's own files and the file system's. */
 const leastBytes = 256 * megabyte
 /**
- * Beyond the plan: the site's PHP stops adding before (native-files.js of the runtime), for MariaDB
- * cannot undo a statement on a disk that is full to the last byte, and ends.
+ * Space beyond the plan. The site's PHP stops adding before it (native-files.js of the runtime): on
+ * a disk that is full to the last byte MariaDB cannot undo a statement, and ends.
  */
 const reserveBytes = 96 * megabyte
 const fileName = 'disk.img'
-/** What it held when it was last unmounted, bytes. */
+/** Keeps the used bytes of the last unmount. */
 const heldName = 'held.json'
 const tries = 50
 const tryMs = 100
 
-/** Where it is mounted, in the site's own folder. */
+/** The mount point, in the site's own folder. */
 export const mountDirOf = (dir: string): string => path.join(dir, 'database-disk')
 
 const ballastIn = (mountDir: string): string => path.join(mountDir, 'ballast')
-/** What MariaDB sees of it. */
+/** The folder of the disk that MariaDB sees. */
 export const dataIn = (mountDir: string): string => path.join(mountDir, 'data')
-/** An empty folder of it, by which PHP knows what is free. */
+/** An empty folder of the disk, by which PHP learns how much is free. */
 export const windowIn = (mountDir: string): string => path.join(mountDir, 'window')
 
-/** What is mounted there; null: nothing. */
+/** The device that is mounted there; null: none. */
 async function deviceAt(mountDir: string): Promise<string | null> {
   const mounts = await fs.readFile('/proc/self/mounts', 'utf8')
-  // Spaces and the like stand there as octal numbers; the folder's own name has none.
+  // Special characters stand there as octal numbers; this folder's name has none.
   const line = mounts.split('\n').findLast((one) => one.split(' ')[1] === mountDir)
   return line?.split(' ')[0] ?? null
 }
@@ -53,10 +53,10 @@ const isThere = (error: NodeJS.ErrnoException): void => {
 }
 
 /**
- * The database's folder, for `act`, held open. PHP does not reach it; processes of the site's user
- * that unpack what a customer has sent come near it, so no link is followed on the way, and what is
- * renamed meanwhile changes nothing. `take` makes it where there is none, and only root writes
- * there from now on.
+ * Opens the database's folder for `act`. PHP does not reach it. Processes of the site's user that
+ * unpack a customer's upload come near it, so no link is followed on the way, and renaming
+ * meanwhile changes nothing. `take` creates the folder where it is missing, and from then on only
+ * root writes there.
  */
 async function inDatabaseFolder<T>(
   databaseDir: string,
@@ -87,7 +87,10 @@ async function inDatabaseFolder<T>(
   }
 }
 
-/** Null where there is none. A file that PHP may have made is never mounted. */
+/**
+ * Opens the disk's file; null where there is none. Refuses a file that PHP may have made, so that
+ * it is never mounted.
+ */
 async function openImage(file: string): Promise<fs.FileHandle | null> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const image = await fs.open(file, flags).catch((error: NodeJS.ErrnoException) => {
@@ -118,10 +121,10 @@ async function makeImage(at: (name: string) => string, bytes: number): Promise<f
   }
 }
 
-/** The loop devices that stand for this very file. */
+/** The loop devices whose backing file is this very file. */
 async function devicesOf(image: fs.FileHandle): Promise<string[]> {
   const { dev, ino } = await image.stat({ bigint: true })
-  // makedev(3)
+  // Splits the device number as makedev(3) composes it.
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn)
   const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn)
   const columns = ['--list', '--noheadings', '-O', 'NAME,BACK-INO,BACK-MAJ:MIN']
@@ -133,7 +136,7 @@ async function devicesOf(image: fs.FileHandle): Promise<string[]> {
     .map(([name = '']) => name)
 }
 
-/** Bytes that can be had in all, that are free, and of the ballast; ext4 keeps some for itself. */
+/** Usable bytes, free bytes, and bytes of the ballast; ext4 keeps some for itself. */
 async function figuresOf(mountDir: string) {
   const { blocks, bfree, bavail, bsize } = await fs.statfs(mountDir)
   const ballast = await fs.stat(ballastIn(mountDir)).then(
@@ -143,7 +146,7 @@ async function figuresOf(mountDir: string) {
   return { whole: (blocks - bfree + bavail) * bsize, free: bavail * bsize, ballast }
 }
 
-/** What the database takes of it, bytes; also while it is not mounted. */
+/** Bytes that the database uses on its disk, mounted or not. */
 export async function databaseUsed(databaseDir: string, mountDir: string): Promise<number> {
   if (await isMounted(mountDir)) {
     const { whole, free, ballast } = await figuresOf(mountDir)
@@ -163,7 +166,9 @@ export async function databaseUsed(databaseDir: string, mountDir: string): Promi
 const imageBytesFor = (bytes: number): number =>
   Math.ceil((Math.max(leastBytes, bytes) + reserveBytes) / megabyte) * megabyte
 
-/** How large the file system in it is, bytes (Linux, Documentation/filesystems/ext4/super.rst). */
+/**
+ * The size of the file system in the file, bytes (Linux, Documentation/filesystems/ext4/super.rst).
+ */
 async function fileSystemBytes(image: fs.FileHandle): Promise<number> {
   const superblock = Buffer.alloc(32)
   await image.read(superblock, 0, superblock.length, 1_024)
@@ -172,8 +177,8 @@ async function fileSystemBytes(image: fs.FileHandle): Promise<number> {
 }
 
 /**
- * The file of a disk that is mounted becomes so large, and its file system with it. Rejects where
- * the kernel does not let us: the next mount does it then.
+ * Grows the file of a mounted disk to `wanted` bytes, and its file system with it. Rejects where
+ * the kernel does not permit it: then the next mount does it.
  */
 async function growMounted(image: fs.FileHandle, device: string, wanted: number): Promise<void> {
   if ((await fileSystemBytes(image)) >= wanted) return
@@ -184,8 +189,8 @@ async function growMounted(image: fs.FileHandle, device: string, wanted: number)
 }
 
 /**
- * From now on it may take so many bytes in all. What the file lacks for that it gets, or with the
- * next mount where the kernel does not let us: `cannotGrow` is told why.
+ * Limits the database to `bytes`. A file that is too small grows now, or with the next mount where
+ * the kernel does not permit it: then `cannotGrow` is told why.
  */
 export async function limitDatabase(
   databaseDir: string,
@@ -208,7 +213,8 @@ export async function limitDatabase(
   })
   const { whole, free, ballast } = await figuresOf(mountDir)
   const wanted = Math.max(0, Math.floor(whole - bytes - reserveBytes))
-  // Where it holds more already, nothing more goes in.
+  // Where the database uses more already, the ballast takes all free space, so that nothing is
+  // added.
   const size = Math.min(wanted, ballast + free)
   const file = ballastIn(mountDir)
   if (size < ballast) await fs.truncate(file, size)
@@ -216,8 +222,8 @@ export async function limitDatabase(
 }
 
 /**
- * Mounts it, and makes it where there is none. DriverFailure rejected where what stands in its
- * place is not the portal's own.
+ * Mounts the disk, and makes it first where there is none. DriverFailure rejected where its file is
+ * not the portal's own.
  */
 export async function mountDatabase(
   databaseDir: string,
@@ -255,24 +261,25 @@ async function mountImage(
 ): Promise<void> {
   const mounted = await deviceAt(mountDir)
   if (mounted !== null) {
-    // A database that ended by itself: PHP sees this one.
+    // The database ended by itself, and its disk is still mounted: PHP sees this one.
     if ((await devicesOf(image)).includes(mounted)) return
     await unmount(mountDir)
   }
-  // Twice mounted, it is lost. What has just been unmounted may be held for a moment.
+  // Two mounts would destroy the file system. A device that was just unmounted may stay in use for
+  // a moment.
   for (let left = tries; (await devicesOf(image)).length > 0; left--) {
     if (left === 0) throw new Error('the disk of the database is still in use')
     await pause(tryMs)
   }
   if ((await image.stat()).size < wanted) await image.truncate(wanted)
-  // Also where a growth was cut off between the two.
+  // Also true where an earlier growth was cut off between file and file system.
   const isSmaller = (await fileSystemBytes(image)) < wanted
   const device = (await run('losetup', ['--find', '--show', file])).stdout.trim()
   try {
-    // The program goes by the path, where something else may stand by now.
+    // losetup opens the path, where another file may stand by now.
     if (!(await devicesOf(image)).includes(device)) throw refused()
     if (isSmaller) {
-      // It mends what a cut end of the machine has left; 1: it did so.
+      // e2fsck repairs what a crash of the machine has left; exit code 1: it did so.
       await run('e2fsck', ['-f', '-y', device]).catch((error: { code?: number }) => {
         if (error.code !== 1) throw error
       })
@@ -281,12 +288,12 @@ async function mountImage(
     const options = 'noatime,nodev,nosuid,noexec,nosymfollow'
     await run('mount', ['-t', 'ext4', '-o', options, device, mountDir])
   } finally {
-    // While it is mounted this says: with the mount.
+    // While the disk is mounted this means: detach when it is unmounted.
     await run('losetup', ['--detach', device]).catch(() => {})
   }
 }
 
-/** Does nothing where it is not mounted. */
+/** Does nothing where the disk is not mounted. */
 export async function unmountDatabase(databaseDir: string, mountDir: string): Promise<void> {
   if (!(await isMounted(mountDir))) return
   const used = await databaseUsed(databaseDir, mountDir)
@@ -303,7 +310,7 @@ async function unmount(mountDir: string): Promise<void> {
       await run('umount', [mountDir])
       return
     } catch (error) {
-      // A container that has just ended may hold it for a moment.
+      // A container that has just ended may use the disk for a moment.
       if (left === 0) throw error
       await pause(tryMs)
     }

@@ -1,4 +1,4 @@
-// MariaDB of each site that runs: opened, watched, started again when it ends, and closed.
+// MariaDB of each running site: opened, watched, restarted when it ends, and closed.
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -12,12 +12,12 @@ import type { EngineContainers } from './engine-containers.ts'
 import { answersAt } from './socket-answers.ts'
 
 const socketName = 'mysqld.sock'
-/** A database that was not ended well repairs itself first. */
+/** A database that was not shut down cleanly repairs itself first. */
 const openMs = 120_000
 const stopSeconds = 30
 const restartMs = 500
 const longestRestartMs = 30_000
-/** Holds a database that is open for its site. */
+/** The holder that stands for the site itself. */
 export const theSite = 'site'
 
 interface Database {
@@ -25,20 +25,20 @@ interface Database {
   size: HeldSize
   container: string | null
   opened: Promise<void>
-  /** For whom it is open: the site, and each copy of it. */
+  /** Who needs the database open: the site, and each copy of it. */
   readonly holders: Set<unknown>
   isClosing: boolean
   /** Null while it is open. */
   closed: Promise<void> | null
   failures: number
-  /** Of its disk. */
+  /** Size of its disk. */
   readonly diskBytes: number
 }
 
-/** Where the database's socket is. */
+/** The folder of the database's socket. */
 export const runDirOf = (site: EngineSite): string => path.join(site.dir, 'database-run')
 
-/** The folder with the site's own account of its database, made where there is none. */
+/** The folder with the password of the site's database; created where it is missing. */
 export async function secretsOf(site: EngineSite): Promise<string> {
   const folder = path.join(site.dir, 'secrets')
   const file = path.join(folder, 'database-password')
@@ -56,18 +56,19 @@ export const unavailable = (what: string, cause: unknown): DriverFailure =>
 
 export interface Databases {
   /**
-   * Resolves when it answers; one that is open gets the new size, unless that is for a copy.
-   * @param holder for whom: it stays open until each of them has closed it
+   * Opens the database; resolves when it answers. An open one gets the new size, unless `holder` is
+   * a copy.
+   * @param holder who needs it: it stays open until each holder has closed it
    */
   open(site: EngineSite, size: HeldSize, diskBytes: number, holder: unknown): Promise<void>
-  /** Does nothing where it is not open for `holder`. */
+  /** Does nothing where `holder` has not opened the database. */
   close(id: string, holder: unknown): Promise<void>
-  /** Closes it, whoever holds it. */
+  /** Closes the database, whoever holds it. */
   end(id: string): Promise<void>
   closeAll(): Promise<void>
 }
 
-/** Creating it starts nothing. */
+/** Starts nothing by itself. */
 export function createDatabases(parts: {
   readonly containers: EngineContainers
   readonly owner: string
@@ -84,9 +85,9 @@ export function createDatabases(parts: {
     const runDir = runDirOf(site)
     await fs.mkdir(runDir, { recursive: true, mode: 0o700 })
     await fs.chown(runDir, site.user, site.user)
-    // Once, and before the disk is there: that stays root's.
+    // Done once, and before the disk is mounted, which stays root's.
     await giveTree(site.wordpress, site.user)
-    // Containers of PHP see this folder: it stays, and what an end has left in it goes.
+    // PHP's containers have mounted this folder, so it stays; an old socket in it is removed.
     await fs.rm(path.join(runDir, socketName), { force: true })
     const mountDir = mountDirOf(site.dir)
     await containers.removeLeft()
@@ -196,7 +197,10 @@ export function createDatabases(parts: {
     }
   }
 
-  /** Whatever fails, its disk does not stay mounted: later data would go to a file that is gone. */
+  /**
+   * Unmounts the disk even if a step fails: a disk that stays mounted would take later data into a
+   * file that is gone.
+   */
   async function leave(there: Database): Promise<void> {
     const { site, container } = there
     there.container = null

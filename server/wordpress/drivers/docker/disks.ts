@@ -1,7 +1,7 @@
 /**
- * What a site's files may take of the disk, held by the kernel where the sites lie on btrfs with
- * quotas: they are a subvolume with a limit. Elsewhere they are only counted.
- * Source: btrfs-quota(8), btrfs-qgroup(8).
+ * The limit of a site's files. Where the sites lie on btrfs with quotas, each site is a subvolume
+ * and the kernel enforces the limit. Elsewhere the files are only counted. Source: btrfs-quota(8),
+ * btrfs-qgroup(8).
  */
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
@@ -11,23 +11,23 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 /** statfs(2), BTRFS_SUPER_MAGIC. */
 const btrfsType = 0x9123_683e
-/** Of each subvolume's top (BTRFS_FIRST_FREE_OBJECTID). */
+/** The inode of every subvolume's top (BTRFS_FIRST_FREE_OBJECTID). */
 const subvolumeInode = 256
-/** A subvolume's own records. */
+/** Least limit: a subvolume's own records. */
 const leastBytes = 65_536
 
 type Warn = (detail: object, message: string) => void
 
 export interface Disks {
-  /** The kernel holds limits. */
+  /** Whether the kernel enforces limits. */
   readonly isHeld: boolean
   /**
    * Makes an empty folder that can be given a limit.
-   * @param inPlace it is for a disk in a file, which is overwritten where it is
+   * @param inPlace the folder is for a disk in a file, which is overwritten in place
    */
   make(folder: string, inPlace: boolean): Promise<void>
   limit(folder: string, bytes: number): Promise<void>
-  /** Null: it has to be counted. */
+  /** Used bytes; null: they must be counted. */
   used(folder: string): Promise<number | null>
 }
 
@@ -38,7 +38,7 @@ const plain: Disks = {
   used: async () => null,
 }
 
-/** Sites that were here before quotas, or came by a copy of the folder, are plain folders. */
+/** False for a plain folder: the site is older than the quotas, or its folder was copied. */
 const isSubvolume = async (folder: string): Promise<boolean> =>
   (await fs.stat(folder)).ino === subvolumeInode
 
@@ -61,7 +61,7 @@ const btrfs = (warn: Warn): Disks => ({
   async used(folder) {
     if (!(await fs.stat(folder).catch(() => null))) return 0
     if (!(await isSubvolume(folder))) return null
-    // What was written last counts, too: it is brought to the disk first.
+    // --sync writes pending data to the disk first, so that the newest writes count, too.
     const args = ['qgroup', 'show', '--sync', '--raw', '-f', folder]
     const { stdout } = await run('btrfs', args)
     const row = stdout.split('\n').find((line) => /^0\/\d+\s/.test(line))
@@ -69,7 +69,7 @@ const btrfs = (warn: Warn): Disks => ({
   },
 })
 
-/** How disks are held in that folder, or where it will be made. */
+/** The kind of limits in that folder, or in the parent where it will be made. */
 export async function disksOf(wanted: string, warn: Warn): Promise<Disks> {
   let folder = wanted
   while (!(await fs.stat(folder).catch(() => null))) folder = path.dirname(folder)
@@ -78,7 +78,7 @@ export async function disksOf(wanted: string, warn: Warn): Promise<Disks> {
     await run('btrfs', ['qgroup', 'show', folder])
     return btrfs(warn)
   } catch {
-    // Quotas are off, or these are not our own to set.
+    // Quotas are off, or this process may not set them.
     return plain
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a hostile plugin tries that has got out of PHP, as a program in its site's container: it has
- * the container's user, rights and filter, and asks the kernel itself. What PHP alone may try
- * stands in docker.test.ts. docs/hosting.md lists both.
+ * What a hostile plugin tries after breaking out of PHP, as a program in its site's container: it
+ * has the container's user, rights and filter, and calls the kernel itself. What PHP alone may try
+ * is tested in docker.test.ts. docs/hosting.md lists both.
  */
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -20,12 +20,12 @@ import { ask, eventually, specOf } from '../conformance.ts'
 
 const run = promisify(execFile)
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
-/** EPERM, ESRCH, EACCES, ENOSYS: the kernel's words for no. */
+/** EPERM, ESRCH, EACCES, ENOSYS: the errors with which the kernel refuses. */
 const refused = [1, 3, 13, 38]
 
 /**
- * System calls by number (x86_64): the word, and its errno; 0: it was let through. Arguments are
- * such that only a right decides.
+ * System calls by number (x86_64): prints name and errno; 0: it was permitted. Arguments are chosen
+ * so that only a right decides.
  */
 const systemCalls = `use strict; use Socket;
 my ($pid, $gateway) = @ARGV;
@@ -73,7 +73,7 @@ for my $kind ([AF_INET, SOCK_RAW, 1, 'raw socket'], [17, SOCK_RAW, 768, 'packet 
 }
 `
 
-/** Connects to each address that is given; prints those that answered, or refused. */
+/** Connects to each given address; prints those that answered or refused. */
 const reach = `use strict; use Socket; use Errno;
 for my $to (@ARGV) {
   my ($host, $port) = $to =~ /^(.*):(\\d+)$/;
@@ -146,7 +146,7 @@ function everything(): void {
       expect(await shell('getent hosts example.com; getent hosts metadata.google.internal')).toBe(
         '',
       )
-      // A socket without a file is seen within a network alone.
+      // An abstract socket is visible only within its own network namespace.
       expect(await shell('grep -c @ /proc/net/unix')).toBe('0')
     })
 
@@ -188,7 +188,7 @@ function everything(): void {
       expect(seen).toContain('WORDPRESS_DB_PASSWORD_FILE')
       expect(seen).not.toContain(password.trim())
       expect(seen).not.toMatch(/PORTAL_SECRET|DATABASE_URL|NODE_KEY/)
-      // What it needs itself is its own.
+      // Its own password is readable.
       expect(await shell('cat /run/secrets/database-password')).toBe(password.trim())
     })
 
@@ -217,10 +217,10 @@ function everything(): void {
       const programs = await shell('find / -xdev -perm /6000 -type f')
       expect(programs).toContain('/su')
       expect(await shell('grep NoNewPrivs /proc/self/status')).toMatch(/1$/)
-      // su(1) reads shadow, and mount(8) mounts, as root alone.
+      // su(1) reads shadow, and mount(8) mounts, only as root.
       expect(await shell('su -s /bin/sh -c id root < /dev/null')).not.toContain('uid=0')
       expect(await shell('mount -t tmpfs none /tmp && echo done')).not.toMatch(/^done$/m)
-      // Programs of its own get no rights, and run in none of its scratch folders.
+      // Programs of its own get no rights, and cannot run in any of its scratch folders.
       const copied = 'cp /bin/sh /tmp/sh && chmod 6755 /tmp/sh && /tmp/sh -p -c id'
       expect(await shell(copied)).not.toMatch(/euid=0|egid=0|uid=0/)
     })
@@ -267,7 +267,7 @@ function everything(): void {
       const { stdout } = await run('ps', ['-eo', 'uid='])
       const { uid } = await fs.stat(files(spec.id))
       const its = stdout.split('\n').filter((line) => Number(line) === uid)
-      // Of both its containers, and what speaks HTTP.
+      // Processes of both its containers, and of the process that speaks HTTP.
       expect(its.length).toBeLessThan(300)
       await parts.kill(spec.id, 'web-1')
       await eventually(async () => expect((await pageOf(spec, '/?later')).status).toBe(200))
@@ -283,7 +283,7 @@ function notTried(why: string): void {
   })
 }
 
-// Minutes, where they are not made yet: before any test, for tests have less time.
+// Making the images takes minutes, so it happens before the tests, which have less time.
 const why = withoutEngine() ?? (await engineFault()) ?? (await ensureImages())
 const tried = why === undefined ? everything : () => notTried(why)
 tried()

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 
-/** What a hostile plugin finds out about where it is. */
+/** What a hostile plugin learns about its surroundings. */
 const lookAround = `<?php
 ini_set( 'default_socket_timeout', '2' );
 $reached = array();
@@ -54,7 +54,9 @@ $all = array();
 for ( ; ; ) $all[] = str_repeat( chr( random_int( 65, 90 ) ), 8388608 );
 `
 
-/** Rows that a dump could spoil: lines, quotes, other alphabets, bytes, nothing, zero as a key. */
+/**
+ * Rows that a dump could spoil: line breaks, quotes, other alphabets, bytes, NULL, zero as a key.
+ */
 const writeOdd = String.raw`<?php require __DIR__ . '/wp-load.php';
 global $wpdb;
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
@@ -192,13 +194,13 @@ echo json_encode( array(
       expect(first).toEqual(expect.arrayContaining([expect.any(String)]))
       await heard('/')
       expect(await heard('/?again')).toEqual([])
-      // A page that may be kept names what was read for it.
+      // A page that may be cached names what was read for it.
       const [at] = await driver.addresses(spec.id)
       const kept = await ask(at as SiteAddress, `${spec.url}/`, {
         headers: { 'x-portal-page': '1' },
       })
       expect(kept.headers['x-portal-page']).toBe('1')
-      // Who is signed in may have changed a file.
+      // A signed-in visitor may have changed a file.
       const cookie = 'wordpress_logged_in_x=y'
       expect(await heard('/wp-login.php', { cookie }, 'POST')).toContain(null)
     })
@@ -209,7 +211,8 @@ echo json_encode( array(
       await driver.start({ ...spec, ramMb: 1_024, cpu: 2 })
       expect(await inspect('web-1', '{{.HostConfig.Memory}}')).toBe(String(1_024 * 2 ** 20))
       expect(await inspect('database', '{{.HostConfig.Memory}}')).toBe(String(512 * 2 ** 20))
-      // Also one for which this machine has too few: where all compute, it has its share.
+      // A plan with more processors than this machine keeps its full share, for when all containers
+      // compute.
       await driver.start({ ...spec, ramMb: 1_024, cpu: 16 })
       for (const role of ['web-1', 'database'])
         expect(await inspect(role, '{{.HostConfig.CpuShares}}')).toBe('2048')
@@ -228,7 +231,7 @@ echo json_encode( array(
       const before = await bytesOf()
       const larger = { ...spec, databaseDiskMb: spec.databaseDiskMb + 400 }
       await driver.start(larger)
-      // Growing what is mounted needs CAP_SYS_RESOURCE, which not every root has.
+      // Growing a mounted disk needs CAP_SYS_RESOURCE, which not every root has.
       const told = (): boolean => JSON.stringify(parts.warned).includes('comes at its next start')
       const isLarger = async (): Promise<boolean> => (await bytesOf()) > before + 380 * 2 ** 20
       await eventually(async () => expect((await isLarger()) || told()).toBe(true))
@@ -237,7 +240,7 @@ echo json_encode( array(
       await driver.stop(spec.id)
       await driver.start(larger)
       expect(await isLarger()).toBe(true)
-      // Its limit is the plan's again; the file stays as large as it was.
+      // The limit is the plan's again; the file keeps its size.
       await driver.start(spec)
       expect((await page('/?smaller')).status).toBe(200)
     })
@@ -281,7 +284,7 @@ echo json_encode( array(
         expect(await mountsOf(spec.id)).toEqual([])
       }
 
-      // Another one in its place, with links in a file system of its own.
+      // A forged disk in its place, with links in its file system.
       await fs.rename(path.join(content, 'database'), kept)
       const forged = path.join(content, 'database', 'disk.img')
       await fs.mkdir(path.dirname(forged))
@@ -291,14 +294,14 @@ echo json_encode( array(
       await run('truncate', ['-s', '400M', forged])
       await run('mkfs.ext4', ['-q', '-F', '-d', inside, forged])
       await run('chown', ['-R', `${user}:${user}`, path.dirname(forged)])
-      // A mount writes when it was made.
+      // A mount writes its time into the superblock.
       const superblock = async () =>
         (await run('dd', [`if=${forged}`, 'bs=1024', 'skip=1', 'count=1', 'status=none'])).stdout
       const before = [(await fs.stat('/etc')).uid, await superblock()]
       await refused()
       expect([(await fs.stat('/etc')).uid, await superblock()]).toEqual(before)
 
-      // A link to the real one, in the place of the file, and of the folders above it.
+      // A link to the real disk, in place of the file, and of the folders above it.
       await fs.rm(forged)
       await fs.symlink(path.join(kept, 'disk.img'), forged)
       await refused()
@@ -336,7 +339,7 @@ echo json_encode( array(
       const imageOf = (): Promise<string> => inspect('web-1', '{{.Image}}')
       const said = async (words: string): Promise<boolean> =>
         (await driver.log(spec.id).tail(500)).some(({ text }) => text.includes(words))
-      /** Another image under the same name, in which this was done. */
+      /** Makes another image under the same name, in which this command was run. */
       const rebuild = async (command: string): Promise<string> => {
         const made = `rebuilt-${++rebuilt}`
         const as = ['--name', made, '--network', 'none', '--user', '0', '--entrypoint', 'sh']
@@ -363,11 +366,11 @@ echo json_encode( array(
       await visits
       expect(statuses.filter((status) => status !== 200)).toEqual([])
       expect(statuses.length).toBeGreaterThan(5)
-      // One that ends meanwhile comes back as it was.
+      // A container that ends meanwhile is started again from the newer image.
       await docker('kill', await inspect('web-1', '{{.Id}}'))
       await eventually(async () => expect((await page('/?back')).status).toBe(200))
       expect(await imageOf()).toBe(newer)
-      // So it does after the machine was down.
+      // The newer image is also used after the machine was down.
       driver = await parts.reopen(async () => {})
       await driver.start(spec)
       expect((await page('/?up')).status).toBe(200)
@@ -469,14 +472,14 @@ echo $wpdb->last_error;`,
       expect(JSON.parse(later)).toMatchObject({ rows: 2, next: 9 })
       expect(later).toBe(await at(other.driver, '/probe-read.php'))
       expect(await at(driver, '/')).toContain('Cửa hàng')
-      // SQLite holds more than the column of MySQL would: it is not cut without a word.
+      // SQLite holds a longer value than MySQL's column would: it is refused, not cut silently.
       await other.put(from.id, 'probe-long.php', makeLong)
       expect(await at(other.driver, '/probe-long.php')).toBe('70000')
       await expect(follow(2)).rejects.toMatchObject({
         kind: 'rejected',
         message: expect.stringContaining('does not fit') as string,
       })
-      // What nobody can say in SQL of MySQL stays, and nothing is lost without a word.
+      // A site with data that MySQL cannot hold stays here, and nothing is lost silently.
       await other.put(from.id, 'probe-past.php', makePast)
       expect(await at(other.driver, '/probe-past.php')).toBe('made')
       await expect(other.driver.copyOut(from.id, of(3), archive)).rejects.toMatchObject({
@@ -512,7 +515,7 @@ function notTried(why: string): void {
   })
 }
 
-// Minutes, where they are not made yet: before any test, for tests have less time.
+// Making the images takes minutes, so it happens before the tests, which have less time.
 const why = withoutEngine() ?? (await engineFault()) ?? (await ensureImages())
 const tried = why === undefined ? everything : () => notTried(why)
 tried()

@@ -1,19 +1,19 @@
 /**
- * The engine's own HTTP interface, as far as it is needed here, over its socket. Docker Engine API,
- * version 1.41 or the oldest that the engine still speaks, where that is newer: each engine refuses
- * what is older (docs.docker.com/reference/api/engine). Podman's is the same.
+ * The part of the engine's HTTP interface that is needed here, over its socket: Docker Engine API,
+ * version 1.41. An engine that no longer speaks it is asked in its oldest version
+ * (docs.docker.com/reference/api/engine). Podman's interface is the same.
  */
 import http from 'node:http'
 
-/** Of version 1: what is asked for here stands in it. */
+/** The minor version, of version 1, that has everything which is asked for here. */
 const leastMinor = 41
 const answerMs = 120_000
 const mostBytes = 8 * 1_048_576
 
-/** The engine says no, or nothing. */
+/** The engine refused, or did not answer. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
-  /** Of its answer; 0: none came. */
+  /** The HTTP status of its answer; 0: no answer came. */
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -26,21 +26,21 @@ export type Method = 'GET' | 'POST' | 'DELETE'
 
 export interface EngineApi {
   /**
-   * Its answer, null where that is empty. Rejects with EngineError.
-   * @param waits for as long as it takes, as for the end of a container
+   * The engine's answer; null where it is empty. Rejects with EngineError.
+   * @param waits without a time limit, as for the end of a container
    */
   call(
     method: Method,
     path: string,
     more?: { readonly body?: object; readonly waits?: boolean },
   ): Promise<unknown>
-  /** What it answers, as text. */
+  /** The engine's answer as text. */
   text(path: string): Promise<string>
-  /** Ends what is waited for. */
+  /** Ends all pending calls. */
   close(): void
 }
 
-/** @param socketPath of the engine */
+/** @param socketPath the engine's socket */
 export function engineApi(socketPath: string): EngineApi {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
   const waiting = new Set<http.ClientRequest>()
@@ -92,7 +92,10 @@ export function engineApi(socketPath: string): EngineApi {
   }
 
   let agreed: Promise<string> | undefined
-  /** What each path begins with. An engine that was replaced meanwhile has been asked again. */
+  /**
+   * The prefix of each path, by the engine's version. It is asked again after each failure, since
+   * the engine may have been replaced.
+   */
   async function agree(): Promise<string> {
     const said = (await ask('GET', '/version', undefined, false)).toString('utf8')
     return `/v1.${minorOf(JSON.parse(said) as EngineVersions)}`
@@ -106,7 +109,8 @@ export function engineApi(socketPath: string): EngineApi {
     try {
       return await ask(method, (await (agreed ??= agree())) + path, body, waits)
     } catch (error) {
-      // Whatever it was, what answers next may be another release of it: one more question.
+      // Whatever failed, the next answer may come from another release of the engine: its version
+      // is asked again.
       agreed = undefined
       throw error
     }
@@ -133,7 +137,7 @@ interface EngineVersions {
 }
 
 /**
- * The minor version of the interface to speak with an engine that says this of itself. Throws
+ * The minor version of the interface to use with an engine that reports these versions. Throws
  * EngineError where there is none.
  */
 export function minorOf({ ApiVersion, MinAPIVersion }: EngineVersions): number {

@@ -1,9 +1,9 @@
-// Containers of the engine, one by one: made, watched, changed and removed.
+// Creates, watches, changes and removes single containers of the engine.
 import { randomBytes } from 'node:crypto'
 import { limitsOf, type ContainerSpec, type HeldSize } from './containers.ts'
 import { EngineError, type EngineApi } from './engine-api.ts'
 
-/** Of each line of a container's log: eight bytes, of which most are 0. */
+/** The engine's head of each line of a container's log: eight bytes, most of which are 0. */
 // oxlint-disable-next-line no-control-regex
 const lineHead = /[\0-\u0008\u000B-\u001F]+./g
 
@@ -20,28 +20,34 @@ export interface Inspected {
 }
 
 export interface EngineContainers {
-  /** Creates and starts one; answers its id. */
+  /** Creates and starts a container; answers its id. */
   run(name: string, spec: ContainerSpec): Promise<string>
-  /** Nothing of it is left, at the latest when the engine answers again. */
+  /** Removes a container; where the engine is away, as soon as it answers again. */
   remove(id: string): Promise<void>
-  /** Tries again what could not be removed. */
+  /** Retries removals that failed. */
   removeLeft(): Promise<void>
   inspect(id: string): Promise<Inspected>
-  /** Resolves when it has ended, in words; also when the engine itself is gone. */
+  /**
+   * Resolves, with the way it ended in words, when the container has ended, or when the engine
+   * itself is gone.
+   */
   ended(id: string): Promise<string>
   lastWords(id: string): Promise<string>
-  /** Its limits, at once. */
+  /** Changes the container's limits, without a restart. */
   resize(id: string, size: HeldSize): Promise<void>
-  /** Removes every one of a site; how many there were. */
+  /** Removes every container of a site; answers how many there were. */
   removeOf(site: string): Promise<number>
 }
 
-/** @param owner whose containers these are, among all of the engine's */
+/** @param owner marks the containers of this portal among all of the engine's */
 export function engineContainers(api: EngineApi, owner: string): EngineContainers {
-  /** What could not be removed, for the engine was away: it may run again with it. */
+  /**
+   * Containers that could not be removed because the engine was away: they may run again when it
+   * does.
+   */
   const left = new Set<string>()
 
-  /** Creates and starts it; answers its id. */
+  /** Creates and starts a container; answers its id. */
   async function run(name: string, spec: ContainerSpec): Promise<string> {
     await removeLeft()
     const full = `portal-${owner.slice(0, 8)}-${name}-${randomBytes(3).toString('hex')}`
@@ -58,7 +64,7 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
   }
 
   async function removeLeft(): Promise<void> {
-    // One that stays must not keep every site from starting.
+    // A container that cannot be removed must not keep every site from starting.
     for (const one of left) await remove(one).catch(() => {})
   }
 
@@ -68,7 +74,7 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
       left.delete(id)
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
-      // Gone, or on its way.
+      // Removed already, or being removed.
       if ([404, 409].includes(error.status)) left.delete(id)
       else if (error.status === 0) left.add(id)
       else throw error
@@ -78,7 +84,10 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
   const inspect = async (id: string): Promise<Inspected> =>
     (await api.call('GET', `/containers/${id}/json`)) as Inspected
 
-  /** Resolves when it has ended, in words; also when the engine itself is gone. */
+  /**
+   * Resolves, with the way it ended in words, when the container has ended, or when the engine
+   * itself is gone.
+   */
   async function ended(id: string): Promise<string> {
     try {
       const { StatusCode } = (await api.call('POST', `/containers/${id}/wait`, {

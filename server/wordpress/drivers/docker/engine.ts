@@ -1,7 +1,7 @@
 /**
- * An engine of containers on this machine, as Docker's: PHP-FPM and MariaDB of each site, in
- * containers that have no network, few rights, and of the machine's files the site's alone. What
- * they say to each other and to the portal goes over sockets in the site's folder.
+ * Runs sites by an engine of containers on this machine, such as Docker: PHP-FPM and MariaDB of
+ * each site, in containers without a network, with few rights, and with only the site's files. They
+ * talk to each other and to the portal over sockets in the site's folder.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
@@ -33,26 +33,26 @@ export interface EngineParts {
   /** `runtimes/docker/tools`. */
   readonly toolsDir: string
   readonly images: { readonly wordpress: string; readonly mariadb: string }
-  /** ms that PHP may take for one page. */
+  /** Longest time of PHP for one page, ms. */
   readonly pageMs: number
-  /** Processors that sites may compute on. */
+  /** Number of processors that sites may use. */
   readonly cores: number
   readonly warn: (detail: object, message: string) => void
-  /** Between two looks for a newer image, ms; 30 s when not given. */
+  /** Interval between two looks for a newer image, ms; 30 s when not given. */
   readonly imageLookMs?: number | undefined
 }
 
 const megabyte = 1_048_576
-/** A copy of a large database. */
+/** Longest time of copying a large database. */
 const toolMs = 30 * 60_000
 const sampleMs = 2_000
 /**
- * What a dump may take once it is loaded: indexes and half-filled pages are several times its rows.
- * Nothing of it is written ahead, and a site is held to its plan's (limitDisks).
+ * Upper bound for the size of a loaded dump: indexes and half-filled pages are several times its
+ * rows. The space is not allocated in advance, and limitDisks holds a site to its plan.
  */
 const loadedBytes = (dumpBytes: number): number => 1_024 * megabyte + 8 * dumpBytes
 
-/** Creating it asks the engine nothing. */
+/** Asks the engine nothing by itself. */
 export function createEngine(parts: EngineParts): Engine {
   const { api } = parts
   const owner = createHash('sha256').update(parts.sitesDir).digest('hex').slice(0, 16)
@@ -73,7 +73,7 @@ export function createEngine(parts: EngineParts): Engine {
   let disks: Promise<Disks> | undefined
   let count = 0
   const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir, parts.warn))
-  /** The engine refuses more processors than there are. */
+  /** The engine refuses more processors than the machine has. */
   const capped = ({ memoryMb, cpu }: PlanSize): HeldSize => ({
     memoryMb,
     cpu: Math.min(cpu, parts.cores),
@@ -108,7 +108,7 @@ export function createEngine(parts: EngineParts): Engine {
           name,
           internalDir,
           windowDir: windowIn(mountDirOf(site.dir)),
-          // The engine would follow a link.
+          // lstat, because the engine would follow a link.
           hasStage: await fs.lstat(path.join(site.database, stageName)).then(
             (stat) => stat.isFile(),
             () => false,
@@ -119,7 +119,7 @@ export function createEngine(parts: EngineParts): Engine {
       throw unavailable(`container ${name} of ${site.id}`, error)
     }
     const { State, Image: image } = await containers.inspect(id).catch(async (error: unknown) => {
-      // Nobody would know of it.
+      // Removed now, because nothing else would know of it.
       await containers.remove(id).catch(() => {})
       throw unavailable(`container ${name} of ${site.id}`, error)
     })
@@ -151,7 +151,7 @@ export function createEngine(parts: EngineParts): Engine {
     return ended
   }
 
-  /** Runs the tool (runtimes/docker/tools) beside a database that is open. */
+  /** Runs the tool (runtimes/docker/tools) beside an open database. */
   async function tool(site: EngineSite, act: 'dump' | 'load', copyDir: string) {
     const id = await containers.run(
       `${site.id}-${act}`,
@@ -178,7 +178,7 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
-  /** A folder of the site's user for one copy. */
+  /** Gives `act` a folder of the site's user for one copy. */
   async function inCopyDir<T>(site: EngineSite, act: (dir: string) => Promise<T>): Promise<T> {
     const dir = path.join(site.dir, `copy-${randomBytes(6).toString('hex')}`)
     await fs.mkdir(dir, { mode: 0o700 })
@@ -190,7 +190,10 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
-  /** A site that starts or stops meanwhile does not end the copy, nor the copy the site. */
+  /**
+   * Keeps the database open for a copy: a site that starts or stops meanwhile does not end the
+   * copy, nor the copy the site.
+   */
   async function withDatabase<T>(
     site: EngineSite,
     diskBytes: number,
@@ -225,7 +228,7 @@ export function createEngine(parts: EngineParts): Engine {
     openWeb,
     refuseImage: webImage.refuse,
     endLeftovers,
-    // Its disk is there, and stays as large as it is.
+    // 0 bytes: the disk exists, and keeps its size.
     dump: (site, file) =>
       withDatabase(site, 0, () =>
         inCopyDir(site, async (dir) => {
@@ -247,7 +250,7 @@ export function createEngine(parts: EngineParts): Engine {
       ),
     async layOutContent(wordpress, database) {
       const { make } = await theDisks()
-      // Root's, for the database; the site's user passes through to its files.
+      // Root owns this folder, for the database; the site's user may pass through it to its files.
       const content = path.dirname(wordpress)
       await fs.mkdir(content, { recursive: true })
       await fs.chmod(content, 0o711)
@@ -275,5 +278,5 @@ export function createEngine(parts: EngineParts): Engine {
     },
   }
 }
-/** As the import of a site names it (machine/import/move-in.ts). */
+/** The name of the staged dump (stageName in machine/import/move-in.ts). */
 const stageName = '.import.jsonl'

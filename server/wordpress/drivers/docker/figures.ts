@@ -1,4 +1,4 @@
-// What the tool in the container has counted. The database is the customer's: it is validated.
+// Validates the figures that the tool in the container has counted: the database is the customer's.
 import * as z from 'zod'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures } from '../../driver.ts'
@@ -18,13 +18,16 @@ const shape = z.union([
   }),
 ])
 
-/** Throws DriverFailure rejected for what is none. */
+/**
+ * Throws DriverFailure unavailable where there are no figures, rejected where the tool reports a
+ * fault of the database.
+ */
 export function figuresIn(said: string): CopyFigures['tables'] {
   let value: unknown
   try {
     value = JSON.parse(said)
   } catch {
-    // The schema says no.
+    // The schema rejects it below.
   }
   const { data } = shape.safeParse(value)
   if (data === undefined) throw new DriverFailure('unavailable', 'the copy gave no figures')

@@ -1,5 +1,5 @@
-// What a container takes of memory and processor, as the kernel counts it for the container's
-// control group: version 2, or version 1 with a tree for each controller.
+// A container's use of memory and processor, as the kernel counts it for its control group: version
+// 2, or version 1 with a tree for each controller.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -7,9 +7,9 @@ const megabyte = 1_048_576
 const root = '/sys/fs/cgroup'
 
 interface Places {
-  /** Bytes. */
+  /** The file with the memory in use, bytes. */
   readonly memory: string
-  /** Of memory.stat: file cache that can be given back at once. */
+  /** Finds in memory.stat the file cache that can be given back at once. */
   readonly inactive: RegExp
   readonly stat: string
   /** Processor time so far, ms. */
@@ -46,7 +46,7 @@ function placesOf(pid: number): Places | null {
 export interface GroupFigures {
   readonly memoryMb: number | null
   readonly cpuMs: number
-  /** Reads them anew. */
+  /** Reads the figures again. */
   look(): void
 }
 
@@ -56,7 +56,7 @@ export function groupFigures(pid: number): GroupFigures {
   try {
     places = placesOf(pid)
   } catch {
-    // It has ended already, or this system has no /proc.
+    // The process has ended already, or this system has no /proc.
   }
   const figures = {
     memoryMb: null as number | null,
@@ -69,7 +69,7 @@ export function groupFigures(pid: number): GroupFigures {
         figures.memoryMb = Math.round((bytes - idle) / megabyte)
         figures.cpuMs = Math.round(places.cpu())
       } catch {
-        // It has ended.
+        // The container has ended.
       }
     },
   }

@@ -1,7 +1,7 @@
 /**
- * Runs WordPress sites in containers of an engine on this machine (Docker, or another that speaks
- * its API): PHP-FPM and MariaDB of each site. What speaks HTTP is the process that the embedded
- * driver has, too (runtimes/wordpress-wasm, native.js).
+ * Runs WordPress sites in containers of an engine on this machine (Docker, or another with its
+ * API): PHP-FPM and MariaDB of each site. HTTP is served by the same process as with the embedded
+ * driver (runtimes/wordpress-wasm, native.js).
  */
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -11,12 +11,12 @@ import { engineApi } from './engine-api.ts'
 import { createEngine } from './engine.ts'
 
 export interface DockerParts extends Omit<MachineParts, 'engine' | 'program'> {
-  /** The engine's. */
+  /** The engine's socket. */
   readonly socketPath: string
   /** `runtimes/docker/tools`. */
   readonly toolsDir: string
   readonly images: { readonly wordpress: string; readonly mariadb: string }
-  /** Between two looks for a newer image of PHP, ms; 30 s when not given. */
+  /** Interval between two looks for a newer image of PHP, ms; 30 s when not given. */
   readonly imageLookMs?: number
 }
 
@@ -35,7 +35,7 @@ export function createDocker({
     images,
     imageLookMs,
     pageMs: parts.settings.pageSeconds * 1_000,
-    // The engine refuses more than there are.
+    // The engine refuses more processors than the machine has.
     cores: Math.min(parts.settings.maxCpu ?? 1_024, availableParallelism()),
     warn: (detail, message) => parts.log.warn(detail, message),
   })

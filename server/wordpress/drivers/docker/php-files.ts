@@ -3,13 +3,13 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * PHP starts no program, makes no links (which the portal would follow as another user), and sends
- * letters by the platform's own mail().
+ * Functions that PHP must not have: it starts no program, makes no links (which the portal would
+ * follow as another user), and sends letters only by the platform's own mail().
  */
 const disabled =
   'exec,shell_exec,system,passthru,proc_open,popen,pcntl_exec,pcntl_fork,dl,mail,symlink,link'
 
-/** Compiled code in memory, MB: WordPress with its administration fills 25. */
+/** Memory for compiled code, MB: WordPress with its administration fills 25. */
 const opcacheMb = (memoryMb: number): number =>
   Math.min(192, Math.max(48, Math.floor(memoryMb / 10)))
 
@@ -43,7 +43,10 @@ opcache.revalidate_freq=0
 opcache.jit=0
 `
 
-/** The front hands over no more requests than its plan has memory for. */
+/**
+ * FPM's configuration. `pm.max_children` hardly limits: the front passes on no more requests than
+ * the plan has memory for.
+ */
 const fpmConf = (pageSeconds: number): string => `[global]
 error_log = /proc/self/fd/2
 log_level = warning
@@ -63,10 +66,10 @@ decorate_workers_output = no
 security.limit_extensions = .php
 `
 
-/** WordPress's own jobs may take longer than a page. */
+/** Least time limit: WordPress's own scheduled jobs may take longer than a page. */
 const leastSeconds = 200
 
-/** Writes them into the container's own folder. */
+/** Writes the settings into the container's own folder. */
 export async function writePhpFiles(
   internalDir: string,
   memoryMb: number,
@@ -80,6 +83,6 @@ export async function writePhpFiles(
     await fs.writeFile(path.join(folder, name), text)
     await fs.chmod(path.join(folder, name), 0o644)
   }
-  // The site's user reads them, and the portal closes what it makes to others (umask).
+  // The site's user must read the files, while the portal's umask denies others access.
   await fs.chmod(folder, 0o755)
 }

@@ -1,11 +1,11 @@
-// Whether a server takes connections on a socket of a folder.
+// Waits until a server accepts connections on a socket in a folder.
 import { constants } from 'node:fs'
 import fs from 'node:fs/promises'
 import net from 'node:net'
 
 const tryMs = 30
 
-/** Whether a server says something to who connects. */
+/** Whether a server sends something to a new connection. */
 function greets(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ path: socketPath })
@@ -20,14 +20,15 @@ function greets(socketPath: string): Promise<boolean> {
   })
 }
 
-/** Resolves when it does; rejects after `withinMs`, and with the reason of `cut`. */
+/** Resolves when the server answers; rejects after `withinMs`, and with the reason of `cut`. */
 export async function answersAt(
   folder: string,
   name: string,
   withinMs: number,
   cut: AbortSignal,
 ): Promise<void> {
-  // The address of a socket has 107 bytes at most, the folder's may have more: this one is short.
+  // A socket's address has at most 107 bytes, and the folder's path may be longer: this address is
+  // short.
   const opened = await fs.open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     const until = performance.now() + withinMs

@@ -1,8 +1,8 @@
 /**
- * Which image PHP's containers are made from. Its name stays while a newer one is built under it
- * (`npm run docker:images -- --update`); containers that run keep theirs, and are renewed by the
- * newer one. Where that does not come up the one before is used on, and the newer one is tried
- * again after a while. Which one has answered last stands in a file: after a start of the machine
+ * Chooses the image of PHP's containers. A newer image is built under the same name (`npm run
+ * docker:images -- --update`); running containers keep theirs until they are replaced by ones of
+ * the newer image. If the newer image does not start, the former one stays in use, and the newer
+ * one is tried again later. A file keeps which image last worked: after a start of the machine
  * sites begin with it.
  */
 import fs from 'node:fs/promises'
@@ -10,23 +10,25 @@ import { writeWhole } from '../machine/files.ts'
 import { EngineError, type EngineApi } from './engine-api.ts'
 
 const usualLookMs = 30_000
-/** A container that did not come up may have had another reason than its image. */
+/**
+ * How long an image is not tried after a failure: the container may have failed for another reason.
+ */
 const refusedMs = 10 * 60_000
 
 export interface WebImage {
   /**
-   * What a container is to be made from now: the image that has answered last, or the name.
-   * @param isTry it is to take the place of one that works: the newer image is tried
+   * The image for a new container: the one that last worked, or the name.
+   * @param isTry the container is to replace one that works, so the newer image is tried
    */
   wanted(isTry: boolean): Promise<string>
   /**
-   * The id of a newer image than this one, which was seen `since` (ms of the system's clock) and
-   * may be tried; null: there is none.
+   * The id of an image newer than this one, which was seen `since` (system clock, ms) and may be
+   * tried; null: there is none.
    */
   newerThan(id: string, since: number): string | null
-  /** A container of this image answered. */
+  /** Records that a container of this image answered. */
   answered(id: string): void
-  /** One that was to take the place of a container that works did not. */
+  /** Records that a container of this image, which was to replace a working one, did not answer. */
   refuse(id: string): void
   close(): void
 }
@@ -36,15 +38,15 @@ export function createWebImage(
   { name, file }: { readonly name: string; readonly file: string },
   lookMs = usualLookMs,
 ): WebImage {
-  /** What has the name now; null: nobody knows. */
+  /** The id of the image that has the name now; null: unknown. */
   let named: string | null = null
   let lookedAt = 0
-  /** The newest that a container of has answered. */
+  /** The newest image of which a container has answered. */
   let good: string | null = null
   const known = new Set<string>()
   const refused = new Map<string, number>()
 
-  /** Null where there is none of that name or id. */
+  /** The image's id; null where no image has that name or id. */
   async function idOf(image: string): Promise<string | null> {
     try {
       const path = `/images/${encodeURIComponent(image)}/json`
@@ -57,22 +59,22 @@ export function createWebImage(
   async function lookOnce(): Promise<void> {
     const began = Date.now()
     named = await idOf(name)
-    // Somebody may have removed it, and it is used no more.
+    // Somebody may have removed the image; then it cannot be used any more.
     if (good !== null && good !== named && (await idOf(good)) === null) good = null
     lookedAt = began
   }
-  // An engine that is away says nothing of its images.
+  // If the engine is away, its images stay as known.
   const look = (): Promise<void> => lookOnce().catch(() => undefined)
 
   async function begin(): Promise<void> {
     const text = await fs.readFile(file, 'utf8').catch(() => null)
-    // Of a release before it is another one.
+    // The file is ignored where its name differs: then an earlier release has written it.
     if (text?.startsWith(`${name} `)) good = text.slice(name.length + 1)
     await look()
   }
   let begun: Promise<void> | undefined
   function keep(id: string): void {
-    // Without it the name counts at the next start.
+    // If the file cannot be written, the next start uses the name.
     writeWhole(file, `${name} ${id}`).catch(() => undefined)
   }
   const timer = setInterval(() => void look(), lookMs)
@@ -89,7 +91,7 @@ export function createWebImage(
       lookedAt > since && named !== null && named !== id && !isRefused(named) ? named : null,
     answered(id) {
       known.add(id)
-      // One of before, of a site that does not take the newer one.
+      // An older image answered, for a site that does not accept the newer one.
       if (good === id || (named !== null && id !== named && known.has(named))) return
       good = id
       keep(id)

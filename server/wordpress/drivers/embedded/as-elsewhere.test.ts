@@ -1,5 +1,5 @@
 /**
- * What WordPress finds on any other host: a search that knows Vietnamese letters, locks between
+ * What WordPress has on any other host: a search that handles Vietnamese letters, locks between
  * containers, its own disk, its own address.
  */
 import { execFileSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { createEdge, createHostTable, type Edge } from '../../../edge/index.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
 
-/** A port that is free now. */
+/** A port that is free at the moment. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,7 +62,8 @@ describe('WordPress as elsewhere', { timeout: 240_000 }, () => {
   test('a search finds Vietnamese text in any case, with and without marks, and soon', async () => {
     await put(
       'probe-fill.php',
-      // Doubled twelve times by the database: 4,096 insertions by PHP take a busy machine a minute.
+      // The database doubles the rows twelve times: 4,096 insertions by PHP take a minute on a busy
+      // machine.
       `global $wpdb;
 $at = '2026-01-01 00:00:00';
 $wpdb->insert( $wpdb->posts, array( 'post_title' => 'Bài số', 'post_status' => 'publish',
@@ -112,7 +113,7 @@ echo json_encode( $told, JSON_UNESCAPED_UNICODE );`,
     for (const word of [...hits, decomposed])
       expect(told[word]?.[0], word).toEqual(['Đường lên Đà Lạt'])
     for (const word of none) expect(told[word]?.[0], word).toEqual([])
-    // Seconds on a machine that does much else; a page alone takes a third of one.
+    // On a busy machine a search takes seconds; alone, a third of one.
     const times = Object.values(told).map(([, seconds]) => seconds)
     expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(10)
     await put(
@@ -157,7 +158,7 @@ $said = is_wp_error( $answer )
 	? $answer->get_error_message() : wp_remote_retrieve_response_code( $answer );
 echo json_encode( array( $said, microtime( true ) - $began ) );`,
     )
-    // Through the edge, as a visitor comes: it counts who is busy.
+    // Through the edge, as a visitor comes: the edge counts busy containers.
     const through = async () =>
       JSON.parse(
         (
@@ -173,7 +174,7 @@ echo json_encode( array( $said, microtime( true ) - $began ) );`,
     await driver.start({ ...spec, containers: 2 })
     await eventually(() => expect(driver.upstreams(spec.id)).toHaveLength(2), 90_000)
     expect((await through())[0]).toBe(200)
-    // A plan with the memory for a second process of PHP needs no second container.
+    // A plan with memory for a second PHP process needs no second container.
     await driver.start({ ...spec, ramMb: 1_000, containers: 1 })
     expect((await through())[0]).toBe(200)
   })
@@ -208,12 +209,12 @@ if ( 'leave' === $_GET['do'] ) echo json_encode( array( $take( 'cron', 60 ) ) );
         (await ask(driver.upstreams(spec.id)[1]!, `${spec.url}/wp-content/held.txt`)).status,
       ).toBe(200),
     )
-    // Somebody else's, ours, and nobody's.
+    // A lock of another request, one of our own, and a free one.
     expect(await json('try', 1)).toEqual(['0', '1', '1', '0', null])
-    // Waited for; held twice, it is released twice.
+    // A lock is waited for; held twice, it must be released twice.
     expect(await json('wait', 1)).toEqual(['1', '1', '1', '1', null])
     expect(await held).toEqual(['1', '1'])
-    // It goes with the request that held it.
+    // A lock ends with the request that held it.
     expect(await json('leave', 0)).toEqual(['1'])
     expect(await json('try', 1)).toEqual(['1', '1', '1', '1', null])
   })

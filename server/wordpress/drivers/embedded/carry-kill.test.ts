@@ -1,7 +1,7 @@
 /**
- * kill -9 at random moments while a node lays the database of a site with MariaDB out as SQLite:
- * the round comes again and leads to the same, and nothing is left of what was begun.
- * `KILLS=40 SEED=7` for more of them, or the same.
+ * kill -9 at random moments while a node turns the database of a site with MariaDB into SQLite: the
+ * round is sent again with the same result, and no leftovers stay. `KILLS=40 SEED=7` for more
+ * kills, or the same ones.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -21,10 +21,10 @@ import { specOf } from '../conformance.ts'
 
 const kills = Number(process.env['KILLS'] ?? 4)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-/** About what a round takes on a quiet machine, ms. */
+/** Approximate time of a round on an idle machine, ms. */
 const lengthMs = 4_000
 
-/** mulberry32: the same seed, the same moments. */
+/** mulberry32: the same seed gives the same moments. */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -52,7 +52,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
   const listings = path.join(folder, 'listings')
   await fs.mkdir(listings)
 
-  /** The archive of a round, as a node with an engine packs it. */
+  /** Makes the archive of a round as a node with an engine packs it. */
   const pack = async (round: number, word: string, more: readonly string[]): Promise<string> => {
     await fs.writeFile(path.join(from.filesDir, 'wp-content', 'word.txt'), word)
     const names = ['first', 'second', ...more]
@@ -98,7 +98,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
 
   const random = randomFrom(seed)
   const outcomes = { killed: 0, done: 0 }
-  /** A node lays the round out, and is killed on the way. */
+  /** A node applies the round, and is killed meanwhile. */
   const killedIn = async (of: MoveRound, archive: string): Promise<void> => {
     const child = spawn(
       process.execPath,
@@ -139,7 +139,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
     await driver.copyIn(spec, of(0), first, [])
     await driver.close()
     await stands(`word ${kill}`, ['first', 'second'])
-    // The next one has a table more, so that tables are made once more.
+    // The next round has one table more, so the tables are made again.
     const second = await pack(1, `later ${kill}`, ['third'])
     await killedIn(of(1), second)
     driver = open(dataDir)
@@ -149,7 +149,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
     await stands(`later ${kill}`, ['first', 'second', 'third'])
   }
   expect(outcomes.killed + outcomes.done).toBe(Math.ceil(kills / 2) * 2)
-  // One that cannot be laid out leaves the round before it as it is.
+  // A round that cannot be applied leaves the content of the round before unchanged.
   const driver = open(dataDir)
   onTestFinished(() => driver.close())
   const moveId = randomUUID()

@@ -1,6 +1,6 @@
 /**
- * The second wall: what a site's process may do, seen by the kernel and tried from inside of it as
- * a fault in php-wasm would.
+ * The second barrier: what a site's process may do, as the kernel shows it, and tried from inside
+ * as after a fault in php-wasm.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ import { firstSiteUser } from '../machine/site-users.ts'
 const run = promisify(execFile)
 const onLinux = process.platform === 'linux'
 const asRoot = onLinux && firstSiteUser() !== null
-/** Sites can have users of their own. */
+/** Whether sites can have users of their own. */
 const withUsers = asRoot && checkoutIsOpen()
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 
@@ -57,7 +57,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   afterAll(() => parts?.dispose(), 60_000)
 
   test('has no privileges, gains none, and the kernel ends it before portal and database', () => {
-    // Of each site the container and its PHP.
+    // Two processes for each site: the container and its PHP.
     const all = [one, other].flatMap(({ id }) => [...processesOf(id), ...phpProcessesOf(id)])
     expect(all).toHaveLength(4)
     for (const pid of all) {
@@ -68,7 +68,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
       expect(command).toContain('--permission')
       expect(command).not.toContain('--allow-worker')
-      // The container starts PHP, and PHP nothing.
+      // The container starts PHP, and PHP starts nothing.
       const isPhp = command.some((word) => word.endsWith('php-worker.js'))
       expect(command.includes('--allow-child-process')).toBe(!isPhp)
       expect(command.includes('--allow-addons')).toBe(isPhp)
@@ -105,7 +105,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
       )
       const [to] = driver.upstreams(one.id) as [SiteAddress]
       expect((await ask(to, `${one.url}/probe-write.php`)).text).toBe('1')
-      // Signing in takes a ticket away that the portal wrote.
+      // Signing in consumes a ticket that the portal wrote.
       expect((await ask(to, await driver.adminLink(one.id, 'boss'))).status).toBe(302)
     },
   )
@@ -261,7 +261,7 @@ console.log(JSON.stringify(told))`,
 
 describe('limits that the kernel holds', () => {
   test('a delegated group is divided: portal below, each container beside, limited', async () => {
-    // Files as the kernel has them: this machine may have no cgroup v2 to give away.
+    // Plain files instead of the kernel's: this machine may have no cgroup v2 to delegate.
     const top = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-cgroup-'))
     const read = (...file: string[]) => fs.readFile(path.join(top, ...file), 'utf8')
     await fs.writeFile(path.join(top, 'cgroup.events'), 'populated 1\n')
@@ -282,7 +282,8 @@ describe('limits that the kernel holds', () => {
     expect(await read('site-a-web-1.1', 'cpu.weight')).toBe('10')
     expect(await read('site-a-web-1.1', 'pids.max')).toBe('240')
     expect(await read('site-a-web-1.1', 'cgroup.procs')).toBe('4711')
-    // After a start in the portal's own group (DelegateSubgroup=portal) the one above is divided.
+    // When it starts in the portal's own group (DelegateSubgroup=portal), the group above is
+    // divided.
     expect((await openCgroups(path.join(top, 'portal')))?.controllers).toHaveLength(3)
     await fs.rm(top, { recursive: true })
   })
@@ -291,7 +292,7 @@ describe('limits that the kernel holds', () => {
     const top = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-cgroup-'))
     await fs.writeFile(path.join(top, 'cgroup.controllers'), 'memory\n')
     await fs.writeFile(path.join(top, 'cgroup.subtree_control'), '')
-    // No cgroup.events: the root of the tree.
+    // A folder without cgroup.events is the root of the tree.
     expect(await openCgroups(top)).toBeNull()
     expect(await openCgroups(null)).toBeNull()
     expect(await fs.readdir(top)).toHaveLength(2)

@@ -1,7 +1,6 @@
 /**
- * What a site's PHP writes is text for the log, wherever it writes it: the channel on which the
- * runtime tells its parent where it listens is none of PHP's devices, and the edge goes to no
- * address but the site's own container.
+ * Whatever a site's PHP writes is text for the log: PHP has no access to the channel on which the
+ * runtime reports its address, and the edge connects only to the site's own container.
  */
 import { once } from 'node:events'
 import http from 'node:http'
@@ -15,8 +14,8 @@ import { ask, eventually, specOf } from '../conformance.ts'
 import { readLines } from '../machine/lines.ts'
 
 /**
- * Everything in PHP's file system that is a device or leads to a descriptor, found by looking, and
- * the known ones besides.
+ * Everything in PHP's file system that is a device or leads to a descriptor, found by a search, and
+ * the known ones.
  */
 const devices = `<?php
 function portal_devices( $dir, &$found ) {
@@ -112,7 +111,8 @@ describe('the control channel', { timeout: 180_000 }, () => {
     const written = JSON.parse(text) as string[]
     for (const device of ['/dev/tty', '/dev/tty1', '/dev/stdout', '/dev/stderr'])
       expect(written).toContain(device)
-    // Text of the log, and no event: an access line of PHP's making would read as the container's.
+    // It is text in the log, and no event: an access line made by PHP would look like the
+    // container's.
     await eventually(async () =>
       expect(
         (await driver.log(spec.id).tail(2_000)).filter((line) => line.text.includes('"listening"'))
@@ -153,7 +153,7 @@ file_put_contents( __DIR__ . '/wp-content/heard.txt', $heard );`,
     await driver.start({ ...spec, hosts: ['secret-name.example'] })
     await visit('/probe-read.php')
     expect((await visit('/wp-content/heard.txt')).text).not.toMatch(/secret-name|siteDir/)
-    // It heard the name itself.
+    // The container itself has received the new name.
     await eventually(async () => {
       const [to] = driver.upstreams(spec.id) as [SiteAddress]
       expect(

@@ -1,4 +1,4 @@
-/** Folders that a plugin closes with a .htaccess: a visitor gets none of their files. */
+/** Folders that a plugin protects by a .htaccess: visitors get none of their files. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
 import { ask, specOf } from '../conformance.ts'

@@ -1,6 +1,6 @@
 /**
- * One count of a site's disks for all processes that write to them: never more than there is room
- * for, whoever writes when, and all of the room for whoever needs it.
+ * One count of a site's disks for all processes that write to them: together they never exceed the
+ * limit, and one alone can use all of it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-/** A process of a site whose disk is `disk`, as the runtime's disk-budget.js holds it. */
+/** A process of a site on `disk`, which counts as the runtime's disk-budget.js does. */
 class Writer {
   readonly lease: DiskLease
   readonly disk: { bytes: number; limit: number }
@@ -77,7 +77,7 @@ describe('several that write to one disk', { timeout: 120_000 }, () => {
             else if (what === 'remove') writer.remove(bytes)
             else if (what === 'settle') writer.lease.settle()
             else if (what === 'measure') writer.measure()
-            // Killed: it says nothing more, and another one takes its place.
+            // The process is killed: it reports nothing more, and a new one takes its place.
             else writers[who] = new Writer(folder, disk)
             expect(disk.bytes).toBeLessThanOrEqual(limit)
           }
@@ -85,7 +85,8 @@ describe('several that write to one disk', { timeout: 120_000 }, () => {
           const dead = acts.filter(({ what }) => what === 'restart').length
           const [first] = writers
           first?.measure()
-          // What a killed process had taken is given back when its file goes, after ten minutes.
+          // Bytes reserved by a killed process are free again when its file is removed, after ten
+          // minutes.
           if (dead === 0) expect(first?.write(limit - disk.bytes)).toBe(true)
           if (dead === 0) expect(first?.write(1)).toBe(false)
           rmSync(folder, { recursive: true })
@@ -99,7 +100,7 @@ describe('several that write to one disk', { timeout: 120_000 }, () => {
     const disk = { bytes: 0, limit: 10 * megabyte }
     const writers = Array.from({ length: 4 }, () => new Writer(dir, disk))
     for (const writer of writers) expect(writer.write(1_000)).toBe(true)
-    // In the middle of their requests three hold a piece each, the first gets the rest.
+    // During their requests three writers hold a piece each; the first gets the rest.
     const [first] = writers
     while (first?.write(65_536));
     expect(disk.bytes).toBeGreaterThan(7 * megabyte)
@@ -132,7 +133,7 @@ describe('several that write to one disk', { timeout: 120_000 }, () => {
     const third = new Writer(dir, disk)
     expect(readdirSync(dir)).toHaveLength(2)
     expect(readdirSync(dir)).not.toContain(ended)
-    // It was only standing still: it counts on, in a file of its own.
+    // The process was only suspended: it continues, in a file of its own.
     expect(first.write(1_000)).toBe(true)
     first.lease.keepAlive()
     expect(readdirSync(dir)).toHaveLength(3)

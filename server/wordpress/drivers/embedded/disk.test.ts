@@ -1,5 +1,5 @@
 /**
- * No way round a site's disk, and nothing of a removed site that stays: deep folders, closed
+ * No way around a site's disk limit, and nothing stays of a removed site: deep folders, closed
  * folders, files without a name.
  */
 import fs from 'node:fs/promises'
@@ -15,8 +15,8 @@ import { bytesBelow, removeTree, sweepDoomed } from '../machine/files.ts'
 const megabyte = 1_048_576
 
 /**
- * A chain of folders below `top` whose path is longer than any call may take (PATH_MAX), with a
- * file at its end. Answers how many there are.
+ * Makes a chain of folders below `top` whose path is longer than any call accepts (PATH_MAX), with
+ * a file at its end. Answers their number.
  */
 function digTooDeep(top: string): number {
   const part = 'd'.repeat(200)
@@ -172,13 +172,13 @@ fclose( $f ); echo $all, ' ', disk_free_space( __DIR__ );`,
     )
     const written = told.map(({ text }) => Number(text.split(' ')[0]))
     const all = written.reduce((sum, bytes) => sum + bytes, 0)
-    // Disks are told in whole megabytes.
+    // Disks are reported in whole megabytes.
     expect(all, told.map(({ text }) => text).join()).toBeLessThanOrEqual((freeMb + 1) * megabyte)
     expect(all).toBeGreaterThan((freeMb - 2) * megabyte)
-    // All of them tell that there is next to nothing left, and each wrote its part.
+    // All containers report that hardly anything is left, and each wrote its part.
     expect(Math.max(...told.map(({ text }) => Number(text.split(' ')[1])))).toBeLessThan(megabyte)
     expect(Math.min(...written)).toBeGreaterThan(megabyte)
-    // What one frees another may fill, once it has looked again.
+    // Space that one container frees can be used by another after its next measurement.
     await fs.rm(path.join(folder(), 'wp-content', 'fill-0'))
     await eventually(async () => {
       const [, second] = addresses
@@ -210,7 +210,7 @@ describe('folders that are removed', () => {
   test('what an earlier try left is removed by the next, which is no success before', async () => {
     const doomed = path.join(dir, '.removing-site-1-abc')
     digTooDeep(doomed)
-    // The folder itself is gone: renamed by the try that was cut short.
+    // The folder itself is gone: the interrupted try had renamed it.
     await removeTree(path.join(dir, 'site'))
     expect(await fs.readdir(dir)).toEqual([])
   })
@@ -248,7 +248,7 @@ describe('folders that are removed', () => {
       try {
         execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', mounted], { stdio: 'ignore' })
       } catch {
-        // A machine that lets nobody mount: nothing is busy there.
+        // This machine permits no mounts, so nothing can be busy.
         return
       }
       try {

@@ -21,7 +21,7 @@ import { ask, conformance, eventually, specOf } from '../conformance.ts'
 import { lineThrough } from '../../../sites-line.ts'
 import { connectRuntime, serveRuntime } from '../remote/index.ts'
 
-/** As the portal has it: from another end of a line. */
+/** The driver as the portal uses it: from the other end of a line. */
 conformance('embedded, over the line', async () => {
   const parts = await fixture()
   const { port1, port2 } = new MessageChannel()
@@ -276,7 +276,7 @@ echo json_encode( array(
       unknown
     >
     expect(values).toEqual({
-      // A key is no address.
+      // Keys of an array are not addresses.
       array: { url: `${to}/đường-lên`, 'http://old.example.org': [`${to}/x`, 12] },
       store: to,
       deep: [`${to}/deep`],
@@ -380,8 +380,7 @@ echo json_encode( array(
     const before = (await driver.log(spec.id).tail(3)).map((line) => line.text)
     await driver.stop(spec.id)
     await driver.close()
-    // A container whose parent was killed and that did not notice: the same program, started by
-    // nobody.
+    // A container that did not notice the end of its parent: the same program, started without one.
     const runDir = path.join(parts.dataDir, 'sites', spec.id, 'run')
     const stray = spawn(
       process.execPath,
@@ -435,11 +434,11 @@ echo json_encode( array(
     })
     expect(await small.list()).toEqual([])
     await small.close()
-    // A few are always tried.
+    // A few containers may always be tried.
     const none = open(dataDir, { freeMb: () => 100 })
     expect(await none.room()).toBe(4)
     await none.close()
-    // No site's files go onto a disk that is as good as full.
+    // No site is placed on a nearly full disk.
     let freeBytes = 1_000_000_000
     const diskSpace = () => ({ free: freeBytes, size: 100 * 2 ** 30 })
     const full = open(dataDir, { diskSpace })
@@ -485,7 +484,7 @@ echo json_encode( array(
     )
     const stuck = ask(address!, `${victim.url}/forever.php`).catch(() => null)
     const left = () => [...processesOf(victim.id), ...phpProcessesOf(victim.id)]
-    // The container and its PHP.
+    // Two processes: the container and its PHP.
     expect(left()).toHaveLength(2)
     portal.kill('SIGKILL')
     await eventually(() => expect(left()).toEqual([]), 10_000)

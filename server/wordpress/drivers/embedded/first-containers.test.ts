@@ -1,4 +1,4 @@
-/** After a start of the machine every site has one container before any has its second. */
+/** After a start of the machine every site has one container before any has a second. */
 import { expect, test } from 'vitest'
 import { fixture, open } from '../../../../test/embedded-wordpress.ts'
 import { eventually, specOf } from '../conformance.ts'
@@ -14,7 +14,8 @@ test(
     await parts.driver.close()
     const driver = open(parts.dataDir, { bootsAtOnce: 1 })
     try {
-      // With the first of the many there, the second boots and the third waits for its turn.
+      // Once the first container of the many runs, the second boots and the third waits for its
+      // turn.
       await driver.start(many)
       await driver.start(one)
       await eventually(() => expect(driver.upstreams(many.id)).toHaveLength(3), 90_000)

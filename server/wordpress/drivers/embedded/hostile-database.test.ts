@@ -1,5 +1,5 @@
 /**
- * Backups of a database that its owner made to cost more than it holds, or to have the portal act
+ * Backups of a database that its owner has made to be costly, or to make the portal do something
  * for him.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -87,7 +87,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
     expect(sql).not.toContain('swollen')
     expect(sql).not.toContain('drop table wp_posts')
     expect(sql).toMatch(/-- Not here, .*"a\\nb"\n/)
-    // A plain file is described by nothing.
+    // A plain SQLite file has no description of its MySQL types.
     await fs.writeFile(database(), '')
     expect(writeMysqlDump(database(), file)).toBe(false)
   })
@@ -137,7 +137,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
     expect((await fs.readFile(database())).equals(half)).toBe(true)
     expect(await driver.prove(archive)).toEqual(figures)
 
-    // The same journal, which now names a file to be removed.
+    // The same journal, but now naming a file to be removed.
     const victim = path.join(parts.dataDir, 'victim')
     await fs.writeFile(victim, 'kept')
     const name = Buffer.from(victim)
@@ -166,9 +166,8 @@ describe('a hostile database', { timeout: 120_000 }, () => {
   })
 
   test("a copy's process has not the portal’s environment or user, leaves nothing", async () => {
-    // A fifo in the place of a file would stop it; a lock that somebody holds makes it wait where
-    // it can be looked at.
-    // WordPress may be writing at this moment.
+    // A fifo in place of a file would stop the copy; a lock held by somebody else makes it wait
+    // where it can be examined. WordPress may be writing at this moment.
     const holder = new DatabaseSync(database(), { timeout: 10_000 })
     holder.exec('begin exclusive')
     const backing = backUp()
@@ -180,7 +179,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
           (line) =>
             line.includes('archive-process.js') &&
             line.includes(`${spec.id}/copying`) &&
-            // It becomes the process, as another user.
+            // setpriv becomes the process, as another user.
             !line.includes('setpriv'),
         )
         .join('\n')
@@ -197,10 +196,11 @@ describe('a hostile database', { timeout: 120_000 }, () => {
   })
 
   test('sites whose copies take too long once do not delay others a second time', async () => {
-    // As long as a good copy takes on this machine now, with room: the limit is every copy's.
+    // The time of a good copy on this machine now, with a margin, because the limit applies to
+    // every copy.
     const timed = Date.now()
     await driver.backup(spec.id, path.join(parts.dataDir, 'copies', spec.id, 'timed.tar.gz'))
-    // Before SQLite itself gives up.
+    // Below the time after which SQLite itself gives up.
     const longestMs = 0.75 * lockWaitMs
     const limitMs = Math.min(longestMs, Math.max(10_000, 5 * (Date.now() - timed)))
     const impatient = open(parts.dataDir, {
@@ -238,7 +238,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
     for (const db of holders) db.close()
     await impatient.close()
     await Promise.all(second)
-    // Two at a time would both have ended first; one after the other, none or one has.
+    // Run two at a time, both would have ended first; one after the other, at most one has.
     expect(endedBefore).toBeLessThan(2)
   })
 })

@@ -1,5 +1,5 @@
-// Runs WordPress sites as child processes: PHP in WebAssembly and SQLite, no container engine. See
-// runtimes/wordpress-wasm/README.md.
+// Runs WordPress sites as child processes: PHP in WebAssembly, with SQLite, without a container
+// engine. See runtimes/wordpress-wasm/README.md.
 import type { SiteRuntime } from '../../driver.ts'
 import { createRuntime, type MachineParts } from '../machine/runtime.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a site reaches of the internet: with WORDPRESS_INTERNET=off no more than its own address, by
- * whatever function PHP asks.
+ * What a site can reach of the internet: with WORDPRESS_INTERNET=off only its own address, whatever
+ * function PHP uses.
  */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
@@ -9,8 +9,8 @@ import { fixture, runtimeDir } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
 
-// Public as far as any list of private networks says, and nobody's: the sink for stray reverse
-// lookups (RFC 7535), and IPv6 for documents (RFC 9637).
+// Public addresses that nobody uses, and that no list of private networks has: the sink for stray
+// reverse lookups (RFC 7535), and IPv6 for documentation (RFC 9637).
 const v6 = '3fff::1'
 const v4 = '192.31.196.1'
 const name = 'nobody.example.com'
@@ -21,8 +21,8 @@ afterAll(async () => {
 }, 60_000)
 
 /**
- * What the platform refused while PHP knocked at each target; the last is always refused, so that
- * the log is known to be whole.
+ * What the platform refused while PHP tried each target; the last is always refused, which shows
+ * that the log is complete.
  */
 async function refused(
   internet: 'on' | 'off',
@@ -80,7 +80,7 @@ test(
       return [`${v4}:80`, `${v4}:25`, `${name}:80`, url.host]
     })
     expect(found).toEqual(expect.arrayContaining([`${v4}:80`, `${v4}:25`, name]))
-    // Its own name was looked up; where that leads is for this machine to say.
+    // Its own name was looked up; this machine decides where that leads.
     expect(found.join(' ')).not.toContain(own.hostname)
   },
 )
@@ -110,7 +110,7 @@ test("off: the site's own address is where its own name leads, on its own port",
     true,
     false,
     false,
-    // Where the operator's name leads is the operator's to say.
+    // The operator decides where this name leads.
     true,
     false,
     false,

@@ -1,4 +1,7 @@
-/** A site’s folder of letters is its own: whatever lies there is judged, and nothing hurts. */
+/**
+ * A site’s folder of letters belongs to the site: everything in it is validated, and nothing does
+ * harm.
+ */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -54,7 +57,7 @@ test('what is no letter is no answer, and is gone', () => {
   put(11, letter())
   expect(lettersIn(dir, 10).map(({ key }) => key)).toEqual([nameOf(11).slice(0, -4)])
   expect(fs.readdirSync(dir)).toEqual([nameOf(11)])
-  // Where the link led nothing is touched.
+  // The target of the link is not touched.
   expect(fs.existsSync(secret)).toBe(true)
 })
 

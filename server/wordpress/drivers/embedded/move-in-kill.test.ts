@@ -1,6 +1,7 @@
 /**
- * kill -9 at random moments of every step of a move: the site is the old one or the new one, whole,
- * and the same move comes to its end afterwards. `KILLS=40 SEED=7` for more of them, or the same.
+ * kill -9 at random moments of every step of an import: the site is completely the old one or the
+ * new one, and the same import can be finished afterwards. `KILLS=40 SEED=7` for more kills, or the
+ * same ones.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -19,10 +20,10 @@ import { ask, specOf } from '../conformance.ts'
 const kills = Number(process.env['KILLS'] ?? 12)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const steps = ['lay out', 'load', 'switch', 'start'] as const
-/** About what a step takes on a quiet machine, ms. */
+/** Approximate time of each step on an idle machine, ms. */
 const lengthsMs = { 'lay out': 700, load: 500, switch: 150, start: 100 }
 
-/** mulberry32: the same seed, the same moments. */
+/** mulberry32: the same seed gives the same moments. */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -47,7 +48,7 @@ test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, asy
     database.close()
     await fs.writeFile(path.join(content, 'word.txt'), word)
   }
-  /** Of which site it is: the words of its database and of its files, and no other's. */
+  /** Which site it is, by the words of its database and its files, which must agree. */
   const seen = async (driver: SiteRuntime): Promise<string> => {
     const [at] = driver.upstreams(spec.id)
     const page = await ask(at!, `${spec.url}/`)
@@ -95,7 +96,7 @@ test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, asy
     const found = await seen(driver)
     expect(['old', 'new'], `killed in ${step}`).toContain(found)
     outcomes.set(found, (outcomes.get(found) ?? 0) + 1)
-    // The job runs again: from its beginning where the copy is gone, or not whole.
+    // The job runs again: from the beginning where the copy is missing or incomplete.
     if (found === 'old') {
       expect(await driver.layOutImport(spec, [archive])).toHaveProperty('found')
       while ((await driver.stepImport(spec, [])).phase !== 'done');

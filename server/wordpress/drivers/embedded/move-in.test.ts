@@ -22,7 +22,7 @@ describe('a site is moved in', { timeout: 400_000 }, () => {
   let driver: SiteRuntime
   const from = specOf({ url: 'https://www.shop-cu.example' })
   const into = specOf({ url: 'http://moi.localhost:8082' })
-  /** The original, as its backup lays it out. */
+  /** The original, unpacked from its backup. */
   let unpacked: string
   const page = async (spec: typeof into, target: string) =>
     (await ask(driver.upstreams(spec.id)[0]!, spec.url + target)).text
@@ -142,7 +142,7 @@ echo 'filled';`,
     await parts?.dispose()
   }, 60_000)
 
-  /** What the new site tells of itself is what the original told, but for the address. */
+  /** The new site answers what the original answered, except for the address. */
   const expectMoved = async (moved: ImportedSite): Promise<void> => {
     expect(moved.home).toBe('https://www.shop-cu.example')
     expect(moved.admins).toEqual(['chu.cu'])

@@ -1,6 +1,6 @@
 /**
- * Statements that plugins send and SQLite has not: the site answers them as MariaDB does. What is
- * expected stands here; where MariaDB is installed it is asked the same.
+ * Statements of plugins that SQLite does not know: the site answers them as MariaDB does. The
+ * expected answers are listed here; where MariaDB is installed, it is asked the same.
  */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
@@ -16,7 +16,7 @@ const rows = `INSERT INTO probe (kind, name, size, day) VALUES
   ('coffee', 'Cà phê sữa đá', 7, '2026-02-28 07:30:00'), ('tea', 'Trà sen', 5, NULL),
   ('cake', NULL, 1, '2025-12-29 00:00:00')`
 
-/** Each value of an expression, as MySQL prints it; null: NULL. */
+/** The value of each expression as MySQL prints it; null: NULL. */
 const values: Readonly<Record<string, string | null>> = {
   "FIND_IN_SET('b', 'a,b,c')": '2',
   "FIND_IN_SET('B', 'a,b,c')": '2',
@@ -145,7 +145,7 @@ const values: Readonly<Record<string, string | null>> = {
   "(SELECT COUNT(*) FROM probe WHERE name = 'GROUP_CONCAT(x SEPARATOR y) @@version')": '0',
   '@@lower_case_table_names': '0',
 }
-/** Several statements, then one value: what they left. */
+/** Several statements, then a query of their result and its value. */
 const acts: Readonly<Record<string, readonly [readonly string[], string, string]>> = {
   like: [
     ['CREATE TABLE probe_like LIKE probe', "INSERT INTO probe_like (kind) VALUES ('new')"],
@@ -190,7 +190,7 @@ describe('statements of MySQL', { timeout: 240_000 }, () => {
     const { text } = await ask(driver.upstreams(spec.id)[0]!, `${spec.url}/probe.php`)
     return JSON.parse(text)
   }
-  /** Runs the statements in one request; the first column of each one's first row. */
+  /** Runs the statements in one request; answers the first column of each one's first row. */
   const first = (statements: readonly string[]): Promise<unknown> =>
     json(`global $wpdb;
 foreach ( json_decode( '${JSON.stringify(statements).replaceAll(/[\\']/g, '\\$&')}' ) as $sql ) {

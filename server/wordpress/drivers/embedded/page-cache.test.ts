@@ -1,6 +1,6 @@
 /**
- * The page cache before real WordPress: what is kept, what never is, and that no page is stale once
- * the answer to a write is there. `EDITS=10000 SEED=7 npx vitest run <this file>` makes so many
+ * The page cache with real WordPress: which pages are cached, which never are, and that no page is
+ * stale once a write was answered. `EDITS=10000 SEED=7 npx vitest run <this file>` makes that many
  * random edits.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,13 +53,13 @@ test('while no container answers, what is kept is shown, and made anew afterward
 
 test('what WordPress does all the time drops nothing', async () => {
   const usual: Record<string, () => Promise<unknown>> = {
-    // The editor notes every few seconds that somebody edits.
+    // The editor stores every few seconds that somebody edits.
     editor: () => world.admin.ask('/wp-admin/post.php?post=1&action=edit'),
     dashboard: () => world.admin.ask('/wp-admin/'),
     jobs: () => world.anonymous.ask('/wp-cron.php?doing_wp_cron'),
     signIn: () => world.signIn(),
   }
-  // The first time each of them sets something up.
+  // Each act sets something up when it is first done.
   for (let round = 0; round < 2; round++) for (const act of Object.values(usual)) await act()
   await world.anonymous.ask('/')
   for (const [name, act] of Object.entries(usual)) {
@@ -98,7 +98,7 @@ test('never kept: a signed-in visitor, a preview, a search for a nonce, wp-login
   expect((await world.anonymous.ask(target)).text).not.toContain('the secret text')
 })
 
-/** Where two texts part. */
+/** Where two texts begin to differ. */
 function differenceOf(one: string, other: string): string {
   let at = 0
   while (at < one.length && one[at] === other[at]) at++
@@ -106,7 +106,7 @@ function differenceOf(one: string, other: string): string {
   return JSON.stringify([near(one), near(other)])
 }
 
-/** The same numbers for the same seed. */
+/** Random numbers that are the same for the same seed. */
 function random(from: number): () => number {
   let state = from
   return () => {
@@ -154,7 +154,7 @@ test(`${edits} random edits (seed ${seed}): no page is stale`, { timeout: 0 }, a
   expect(nonce).not.toBe('')
   expect((await world.anonymous.ask('/')).text.includes('first note')).toBe(true)
 
-  /** What was done last past WordPress's own ways. */
+  /** The last act that bypassed WordPress's own functions. */
   let oddity = ''
   const acts: Record<string, () => Promise<unknown>> = {
     async newPost() {
@@ -340,7 +340,7 @@ test(`${edits} random edits (seed ${seed}): no page is stale`, { timeout: 0 }, a
   const stale: string[] = []
   let kept = 0
   let dropped = 0
-  // What differs from one moment to the next, whoever makes the page.
+  // Parts that differ from one moment to the next, whoever makes the page.
   const plain = (text: string): string =>
     text.replaceAll(/<lastBuildDate>[^<]*<\/lastBuildDate>/g, '')
   for (let edit = 0; edit < edits; edit++) {
@@ -351,7 +351,7 @@ test(`${edits} random edits (seed ${seed}): no page is stale`, { timeout: 0 }, a
     const after = await world.anonymous.ask(target)
     if (after.headers['x-cache'] === 'HIT') {
       kept++
-      // Containers may differ: each has a memory of its own of which files there are.
+      // Containers may differ: each remembers for itself which files exist.
       const now = (await world.uncached(target)).map(plain)
       if (!now.includes(plain(after.text))) {
         stale.push(
@@ -361,7 +361,7 @@ test(`${edits} random edits (seed ${seed}): no page is stale`, { timeout: 0 }, a
         console.log(stale.at(-1))
       }
     } else dropped++
-    // Where the site itself is broken, nothing would be stale any more.
+    // If the site itself is broken, no page would be stale any more.
     if (edit % 100 === 99) await world.uncached('/')
     if (edit % 500 === 499)
       console.log(`${edit + 1} edits: ${kept} kept, ${dropped} dropped, ${stale.length} stale`)

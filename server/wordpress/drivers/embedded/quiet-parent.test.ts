@@ -1,6 +1,6 @@
 /**
- * What the driver does beside the edge, in one process, keeps no visitor waiting: no walk over a
- * disk for each question, no write that blocks, no cron of all sites at once.
+ * The driver's work beside the edge, in one process, delays no visitor: no walk over a disk for
+ * each question, no blocking write, no cron of all sites at once.
  */
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -55,7 +55,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
       expect((await runs(first)).length).toBeGreaterThan(1)
       expect((await runs(second)).length).toBeGreaterThan(1)
     }, 60_000)
-    // Half a round apart, whichever comes first; a busy machine runs each a little later.
+    // Half a round apart, in either order; on a busy machine each runs a little later.
     const phases = [await runs(first), await runs(second)].map((all) => all.at(-1)! % cronMs)
     const difference = Math.abs(phases[0]! - phases[1]!)
     expect(Math.min(difference, cronMs - difference)).toBeGreaterThan(cronMs / 8)
@@ -72,7 +72,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
       return { before, many, tookMs: performance.now() - began }
     }
     let asked = await askedAfterWrite()
-    // The container may have measured in between: that happens once, and not each time.
+    // The container may have measured in between, but only once.
     if (asked.many.some((used) => used !== asked.before)) asked = await askedAfterWrite()
     const { before, many, tookMs } = asked
     expect(before).toBeGreaterThan(50)
@@ -107,7 +107,7 @@ test('a log read in the background numbers what comes meanwhile behind what it f
   const lines = await second.tail(100)
   expect(lines.map((line) => line.seq)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
   expect(lines.at(-1)?.text).toBe('new')
-  // Writes wait for each other, and for nothing else.
+  // Writes wait for each other only.
   second.add('web-1', 'newer')
   await Promise.all([second.flush(), second.flush()])
   expect((await new FileLog(dir).tail(2)).map((line) => line.text)).toEqual(['new', 'newer'])

@@ -1,4 +1,4 @@
-/** The stand-in for PHP keeps to the same suite as PHP, and does wrong what a test asks it to. */
+/** The simulated PHP passes the same tests as PHP, and fails in the ways that a test asks for. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { connectRuntime, serveFiles, serveRuntime } from '../remote/index.ts'
 
 const open = async (faults?: SimulatedFaults): Promise<Fixture & { driver: SiteRuntime }> => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-simulated-'))
-  // As root, the sites' own users read what sites are made from.
+  // When the test runs as root, the sites' own users must be able to read the sources of sites.
   fs.chmodSync(folder, 0o755)
   const parts = await fixture(simulatedWordpress(folder, faults))
   return {
@@ -28,7 +28,7 @@ const open = async (faults?: SimulatedFaults): Promise<Fixture & { driver: SiteR
 
 conformance('embedded, simulated', () => open())
 
-/** As a portal has the node of another machine: archives and packages are sent to and fro. */
+/** As a portal uses the node of another machine: archives and packages are sent to and fro. */
 conformance('embedded, simulated, on another machine', async () => {
   const parts = await open()
   const { port1, port2 } = new MessageChannel()
@@ -89,7 +89,7 @@ describe('the stand-in', () => {
     await driver.install(spec, admin)
     await driver.start(spec)
     const [at] = await driver.addresses(spec.id)
-    /** Whether a write is answered, or waits. */
+    /** Whether a write is answered, and not held. */
     const isTaken = async (): Promise<boolean> => {
       const written = ask(at!, `${spec.url}/wp-comments-post.php`, { method: 'POST' })
       const waited = pause(1_000, 'waits')

@@ -1,4 +1,6 @@
-/** Slow pages, large bodies and large answers: what they leave to the others of their site. */
+/**
+ * Slow pages, large bodies and large answers: what they leave to the other visitors of their site.
+ */
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import http from 'node:http'
@@ -10,9 +12,9 @@ import { ask, eventually, specOf } from '../conformance.ts'
 
 const megabyte = 1_048_576
 const pageSeconds = 12
-/** Of the portal; a site's own is lower. */
+/** The platform's limit, seconds; the site's own is lower. */
 const mostPageSeconds = 90
-// As BASIC-1: one processor, and memory for two processes of PHP.
+// As plan BASIC-1: one processor, and memory for two PHP processes.
 const spec = specOf({ ramMb: 1_000 })
 const style = '/wp-includes/css/dashicons.min.css'
 let parts: Awaited<ReturnType<typeof fixture>>
@@ -23,7 +25,7 @@ async function start(wanted: SiteSpec): Promise<void> {
   await parts.driver.start(wanted)
   to = (await parts.driver.addresses(spec.id))[0]!
 }
-/** Resolves once PHP has said by a file of that name that it is there. */
+/** Resolves once PHP has made a file of that name, to show that it runs. */
 const begun = (name: string) => eventually(async () => void (await fs.stat(site(name))), 60_000)
 const restarts = async () => (await parts.driver.state(spec.id)).containers[0]?.restarts
 
@@ -73,7 +75,7 @@ test('an endless loop is stopped, and files are served meanwhile', async () => {
     expect((await ask(to, spec.url + style)).status).toBe(200)
     times.push(performance.now() - asked)
   }
-  // The bench holds it to 20 ms; here other tests want the processors as well.
+  // The benchmark requires 20 ms; here other tests use the processors, too.
   expect(times.toSorted((a, b) => a - b)[57]).toBeLessThan(1_000)
   const answer = await stuck
   expect(answer.status).toBe(504)
@@ -90,7 +92,7 @@ test('a page that waits keeps no other page waiting', async () => {
 })
 
 test('a page that computes for long keeps no other page waiting', async () => {
-  // Each computes until the other has begun, and the plan has one processor.
+  // Each page computes until the other has begun, and the plan has one processor.
   const [one, other] = await Promise.all([
     page('meet.php?me=1&other=2'),
     page('meet.php?me=2&other=1'),
@@ -137,11 +139,11 @@ test('many large bodies at once end nothing: some are taken, others told to wait
 test('one network has so many pages in hand, and files besides', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.7' }
   const from = (name: string) => ask(to, `${spec.url}/${name}`, { headers })
-  // More than the eight at once and the line behind them.
+  // More requests than the eight at once and the queue behind them.
   const asked = Array.from({ length: 40 }, () => from('wait.php?round=2'))
   await begun('waiting-2')
   expect((await ask(to, spec.url + style, { headers })).status).toBe(200)
-  // The others have the second process.
+  // The other visitors have the second process.
   expect((await page('hi.php')).text).toBe('hi')
   await fs.writeFile(site('go-2'), '')
   const statuses = (await Promise.all(asked)).map(({ status }) => status)
@@ -150,13 +152,13 @@ test('one network has so many pages in hand, and files besides', async () => {
 })
 
 test('a large answer takes no memory of its own, however slowly it is read', async () => {
-  // It takes longer than the site's own limit while other tests want the processors as well.
+  // While other tests use the processors it takes longer than the site's own limit.
   await start(spec)
   const memory = async () => (await parts.driver.state(spec.id)).containers[0]!.memoryMb!
   const request = http.get({ ...to, path: '/large.php', headers: { host: new URL(spec.url).host } })
   const [answer] = (await once(request, 'response')) as [http.IncomingMessage]
   answer.pause()
-  // It has a turn because the large page waits for its visitor, and is not done.
+  // This page has a turn because the large one waits for its visitor, unfinished.
   expect((await page('hi.php')).text).toBe('hi')
   await expect(fs.stat(site('all-written'))).rejects.toThrow('ENOENT')
   const before = await memory()
@@ -169,13 +171,13 @@ test('a large answer takes no memory of its own, however slowly it is read', asy
   }
   expect(bytes).toBe(240 * megabyte)
   await begun('all-written')
-  // Up to 110 with what is not collected yet, and 140 for an answer of 480 MB.
+  // Up to 110 with memory that is not collected yet, and 140 for an answer of 480 MB.
   expect(most - before).toBeLessThan(180)
 })
 
 test('a plan with two processors computes two pages at once', async () => {
   await start({ ...spec, cpu: 2, ramMb: 2_000 })
-  // Each computes until the other has begun.
+  // Each page computes until the other has begun.
   const [one, other] = await Promise.all([
     page('meet.php?me=3&other=4'),
     page('meet.php?me=4&other=3'),

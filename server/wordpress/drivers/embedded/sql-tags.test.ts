@@ -1,7 +1,6 @@
 /**
- * The tags of a statement are right when no result changes by a write that has none of them. That
- * is tried on a real database with generated statements, and on the statements that WordPress
- * sends.
+ * The tags of a statement are right if a result changes only by writes that share a tag with it.
+ * This is tested on a real database with generated statements, and on those of WordPress.
  */
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -96,7 +95,7 @@ const whereOf = {
 }
 type Table = keyof typeof whereOf
 const table = fc.constantFrom<Table[]>('wp_options', 'wp_posts', 'wp_postmeta')
-/** A column of posts that no alias stands before. */
+/** A column of posts without an alias in front. */
 const ownColumn = /(?<!\.)\b(ID|post_type|post_parent|post_title)\b/g
 const read = fc.oneof(
   table.chain((name) => whereOf[name].map((where) => `SELECT * FROM ${name} WHERE ${where}`)),
@@ -165,7 +164,7 @@ test('no result changes by a write that has none of its tags', () => {
         try {
           database.exec(change)
         } catch {
-          // Refused (a unique key): nothing was changed.
+          // The statement was refused (a unique key): nothing was changed.
         }
         const differs = JSON.stringify(database.prepare(select).all()) !== before
         const isMet = meets(tags(select).reads, tags(change).writes)
@@ -178,7 +177,7 @@ test('no result changes by a write that has none of its tags', () => {
     }),
     { numRuns: Number(process.env['STATEMENTS'] ?? 3_000) },
   )
-  // Otherwise nothing was tried.
+  // Otherwise the test has tested nothing.
   expect(changed).toBeGreaterThan(100)
   expect(apart).toBeGreaterThan(100)
 })
@@ -196,7 +195,7 @@ test('whatever text there is, nothing throws', () => {
 })
 
 test.each<[string, string, boolean]>([
-  // What WordPress sends, and whether the second drops who has read the first.
+  // Statements of WordPress, and whether the second drops pages that have read the first.
   [
     `SELECT option_value FROM wp_options WHERE option_name = '_transient_feed' LIMIT 1`,
     `UPDATE \`wp_options\` SET \`option_value\` = 'x' WHERE \`option_name\` = 'blogname'`,

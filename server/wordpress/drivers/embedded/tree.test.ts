@@ -45,7 +45,7 @@ test('no link is followed, whatever is asked', async () => {
   expect(await act({ op: 'folder', path: 'way/x' })).toEqual({ fault: 'link' })
   expect(await act({ op: 'move', path: 'own', to: 'way/own' })).toEqual({ fault: 'link' })
   expect(await act({ op: 'remove', path: 'way/secret.txt' })).toEqual({ fault: 'link' })
-  // The link itself goes, and not what it leads to.
+  // The link itself is removed, and not its target.
   expect(await act({ op: 'remove', path: 'way' })).toEqual({})
   expect(await fs.readdir(outside)).toEqual(['secret.txt'])
 })

@@ -1,4 +1,4 @@
-/** Who waits for PHP in a container, and who no longer does. */
+/** Which requests wait for PHP in a container, and which no longer do. */
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import http from 'node:http'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   await parts.driver.start(spec)
   to = (await parts.driver.addresses(spec.id))[0]!
-  // What PHP makes known of itself, so that nobody waits for a time. PHP's own limit is as long as
+  // PHP signals its progress, so that no test waits for a fixed time. PHP's own limit is as long as
   // ours, and where it comes first the page is a fatal error.
   await parts.put(
     spec.id,
@@ -45,7 +45,7 @@ const ran = async () =>
   (await fs.readFile(file('order.txt'), 'utf8').catch(() => '')).trim().split('\n')
 const visit = (name: string, seconds: number) =>
   ask(to, `${spec.url}/turn.php?name=${name}&seconds=${seconds}`)
-/** A file needs no turn: once it is there, what was asked before it is in line. */
+/** A file needs no turn: once it is answered, earlier requests are in the queue. */
 const allInLine = () => ask(to, `${spec.url}/readme.html`)
 
 test('a line of slow pages, longer than any of them may take, ends no container', async () => {
@@ -122,14 +122,14 @@ test('fatal errors in a row have PHP renewed, and nobody is turned away', async 
     expect(status).toBe(200)
     return text
   }
-  // WordPress's own jobs may come between, and they are no fatal errors.
+  // WordPress's own jobs may come in between; they are not fatal errors.
   await eventually(async () => {
     for (let round = 0; round < 5; round++)
       expect((await ask(to, `${spec.url}/broken.php`)).status).toBe(500)
     const lines = (await parts.driver.log(spec.id).tail(500)).map(({ text }) => text)
     expect(lines.some((text) => /PHP process is renewed after \d+ fatal/.test(text))).toBe(true)
   }, 60_000)
-  // Visitors leave none a moment of rest, and nobody is turned away.
+  // Visitors come without a pause, and none is turned away.
   const before = new Set<string>()
   for (let visits = 0; visits < 20; visits++) before.add(await who())
   let isNew = false

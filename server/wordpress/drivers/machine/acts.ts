@@ -1,6 +1,6 @@
 /**
- * Has a container do what no visitor may ask for (runtimes/wordpress-wasm, acts.js), and asks it
- * for pages as a visitor would. The customer's code runs in it: what it answers is validated.
+ * Makes a container do what no visitor may ask for (runtimes/wordpress-wasm, acts.js), and fetches
+ * pages from it as a visitor would. The customer's code runs in it: its answers are validated.
  */
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -11,20 +11,20 @@ import type { InstalledSoftware, PageAnswer, PageQuestion, SiteAddress } from '.
 const longestMs = 90_000
 const mostBytes = 262_144
 const mostPageBytes = 1_048_576
-/** A page that takes longer is no answer to anybody. */
+/** Longest time of a page. */
 const longestPageMs = 45_000
 
-/** One question of the portal to a container. */
+/** A request of the portal to a container. */
 export interface Question {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** What is longer fails, or is cut. */
+  /** A longer answer is an error, or is cut where `cut` is set. */
   readonly mostBytes: number
   readonly cut: boolean
 }
 
-/** Rejects where no whole answer comes. */
+/** Rejects where no complete answer comes. */
 export function ask(
   at: SiteAddress,
   of: Question,
@@ -51,7 +51,7 @@ export function ask(
         answer.on('end', done)
       },
     )
-    // In all, not between two bytes: a site may send one a second.
+    // The limit is for the whole answer: a site may send one byte a second.
     const timer = setTimeout(
       () => call.destroy(new Error(`does not answer in ${of.timeoutMs / 1000} s`)),
       of.timeoutMs,
@@ -62,7 +62,7 @@ export function ask(
   })
 }
 
-/** One step; the request around it may wait for its turn. */
+/** Longest time of one step; the request around it may wait for its turn. */
 export const stepMs = 5_000
 
 export interface ContainerAnswer {
@@ -72,8 +72,8 @@ export interface ContainerAnswer {
 }
 
 /**
- * What a container answers to a GET. Rejects when that takes too long, and, where `cuts` is not
- * set, when it is longer than a quarter of a megabyte.
+ * A container's answer to a GET. Rejects when it takes too long, and, unless `cuts` is set, when it
+ * is longer than a quarter of a megabyte.
  */
 export async function askContainer(
   at: SiteAddress,
@@ -103,8 +103,8 @@ export async function actAt(at: SiteAddress, ticket: string, host: string): Prom
 }
 
 /**
- * The answer to an act, by its schema. Rejects with DriverFailure unavailable where the container
- * gives no answer that can be read.
+ * The answer to an act, validated by its schema. Rejects with DriverFailure unavailable where the
+ * container gives no valid answer.
  */
 export async function answerOfAct<T>(
   at: SiteAddress,
@@ -117,7 +117,7 @@ export async function answerOfAct<T>(
   try {
     value = JSON.parse(said)
   } catch {
-    // The schema says no.
+    // The schema rejects it below.
   }
   const { data } = schema.safeParse(value)
   if (data === undefined) throw new DriverFailure('unavailable', 'the site answers something else')
@@ -125,7 +125,7 @@ export async function answerOfAct<T>(
 }
 
 const text = (most: number) => z.string().max(most)
-/** Names become folders' names in the end: what does not look like one is left out. */
+/** Names end up as names of folders: entries with another shape are left out. */
 const pluginFile = /^(?!\.)[\w. -]{1,120}(?:\/(?!\.)[\w. -]{1,120})?\.php$/
 const themeSlug = /^(?!\.)[\w. -]{1,120}$/
 
@@ -151,7 +151,9 @@ export const softwareShape: z.ZodType<InstalledSoftware> = z
 const version = z.int().nonnegative()
 export const upgradeShape = z.object({ before: version, after: version, files: version })
 
-/** A page as a visitor gets it, without what the edge keeps. DriverFailure where none comes. */
+/**
+ * A page as a visitor gets it, but not from the edge's cache. DriverFailure where no page comes.
+ */
 export async function pageOf(
   at: SiteAddress,
   host: string,

@@ -1,4 +1,4 @@
-/** Has a container write stored addresses in another way (replace-address.php of the runtime). */
+/** Makes a container replace stored addresses (replace-address.php of the runtime). */
 import * as z from 'zod'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { AddressStep, SiteAddress } from '../../driver.ts'
@@ -17,8 +17,8 @@ const answerShape = z.union([
 ])
 
 /**
- * Rejects with DriverFailure: unavailable where the container gives no answer that can be read,
- * rejected where the database refuses.
+ * Rejects with DriverFailure: unavailable where the container gives no valid answer, rejected where
+ * the database refuses.
  */
 export async function replaceAddressesAt(
   at: SiteAddress,

@@ -1,7 +1,6 @@
-// Packing and unpacking in a process of its own: a customer's database is opened here and not in
-// the portal, as the site's user and held to its folders (confinement.ts). The archive is a
-// descriptor that the portal opened: standard input when it is read, standard output when it is
-// written.
+// Packs and unpacks in a process of its own: a customer's database is opened here and not in the
+// portal, as the site's user and confined to its folders (confinement.ts). The portal opens the
+// archive and passes its descriptor: standard input for reading, standard output for writing.
 import { setPriority } from 'node:os'
 import type { CopyFigures, RoundCompression } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
@@ -17,16 +16,16 @@ import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import type { Release } from './release.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
-/** What the portal asks for; one order a process. */
+/** The portal's order; a process carries out one. */
 export type ArchiveOrder =
   | {
       readonly op: 'pack'
       readonly places: SitePlaces
-      /** Holds the database's snapshot meanwhile. */
+      /** Temporary file for the database's snapshot. */
       readonly scratchFile: string
-      /** Of the files together, uncompressed; beyond it nothing is packed. */
+      /** Limit of all files together, uncompressed; beyond it nothing is packed. */
       readonly maxBytes: number
-      /** Of the dump that `scratchFile` is already; without it the database is SQLite's. */
+      /** Figures of the dump that `scratchFile` holds; absent: the database is SQLite's. */
       readonly dumped?: CopyFigures['tables']
     }
   | { readonly op: 'unpack'; readonly places: SitePlaces }
@@ -57,7 +56,7 @@ function work(order: ArchiveOrder) {
   if (order.op === 'import') return moveIn(order)
   if (order.op === 'pack_changes') return packChanges(order.places, standardOutput, order)
   if (order.op === 'lay_changes') return unpackChanges(standardInput, order.places, order)
-  // An answer of its own, for null says nothing to the portal.
+  // Wrapped in an object, because the portal cannot tell a bare null from no answer.
   if (order.op === 'lay_dump')
     return layDump(order.places, order, order.counted).then((tables) => ({ tables }))
   return order.op === 'pack'
@@ -66,12 +65,12 @@ function work(order: ArchiveOrder) {
 }
 
 try {
-  // Visitors come first.
+  // Visitors' requests go first.
   setPriority(10)
 } catch {
-  // Not permitted here: the platform's default will do.
+  // Not permitted here: the default priority is good enough.
 }
-// The portal is gone: so is whoever wanted this.
+// The portal is gone, so nobody needs the result.
 process.once('disconnect', () => process.exit(1))
 process.once('message', (order: ArchiveOrder) => {
   work(order).then(

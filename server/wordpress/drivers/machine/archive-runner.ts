@@ -12,45 +12,45 @@ import { Gate } from './gate.ts'
 const { file: program, cwd } = confinedProgram('archive-process')
 
 const atOnce = 2
-/** What a copy may take. */
+/** The limits of a copy. */
 export interface CopyLimits {
-  /** Time, ms: so long in any case, and as long as its bytes take at that rate. */
+  /** Time, ms: at least `leastMs`, or what its bytes take at `bytesPerMs`. */
   readonly leastMs: number
   readonly bytesPerMs: number
   /** Memory of the process, MB. */
   readonly residentMb: number
 }
-/** A fresh site takes some seconds; a busy machine some ten times as much, a slow disk too. */
+/** A fresh site takes some seconds; a busy machine or a slow disk ten times as much. */
 const usualLimits: CopyLimits = { leastMs: 3 * 60_000, bytesPerMs: 1_000, residentMb: 768 }
 const mostMs = 30 * 60_000
 /** A copy that failed after using this share of its time counts as slow, whatever the reason. */
 const slowShare = 0.25
-/** JavaScript's own memory, MB. */
+/** Limit of JavaScript's heap, MB. */
 const heapMb = 256
 const watchMs = 500
 
 export interface CopyJob {
-  /** Who may cut it short. */
+  /** The id by which `cutShort` ends the job. */
   readonly owner: string
   /**
-   * The site, for the queues: sites whose copy was once too slow or too large share a queue that
-   * runs one at a time.
+   * The site, for choosing a queue: sites whose copy was once too slow or too large share a queue
+   * that runs one at a time.
    */
   readonly queueKey: string
   readonly order: ArchiveOrder
   readonly allowedPaths: AllowedPaths
-  /** Whom it runs as; null: the portal's own user. */
+  /** The user that the process runs as; null: the portal's own. */
   readonly user: number | null
-  /** The archive. */
+  /** Descriptor of the archive. */
   readonly input?: number
   readonly output?: number
-  /** Packages that are moved in: descriptors 4, 5, … of the process. */
+  /** Packages that are moved in: they become descriptors 4, 5, … of the process. */
   readonly packages?: readonly number[]
-  /** Of the site or of the archive: larger ones may take longer. */
+  /** Size of the site or the archive: larger ones may take longer. */
   readonly bytes: number
 }
 
-/** Resident memory, MB; undefined where the system does not say. */
+/** Resident memory, MB; undefined where the system does not tell. */
 function residentOf(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -62,20 +62,22 @@ function residentOf(pid: number | undefined): number | undefined {
 
 export class ArchiveRunner {
   readonly #confinement: Confinement
-  /** The queue of sites that have kept to their time, and the queue of those that once did not. */
+  /**
+   * The queue of sites whose copies kept to their time, and that of sites with a copy that did not.
+   */
   readonly #gate = new Gate(atOnce)
   readonly #slowGate = new Gate(1)
   readonly #slow = new Set<string>()
   readonly #limits: CopyLimits
   #closed = false
-  /** How often an owner's jobs were cut short: those that wait for their turn end, too. */
+  /** How often an owner's jobs were cut short, so that waiting jobs end, too. */
   readonly #cuts = new Map<string, number>()
   readonly #running = new Map<
     ChildProcess,
     { readonly owner: string; readonly ended: Promise<unknown> }
   >()
 
-  /** `limits`: what tests make smaller. */
+  /** `limits`: smaller limits, for tests. */
   constructor(confinement: Confinement, limits: Partial<CopyLimits> = {}) {
     this.#confinement = confinement
     this.#limits = { ...usualLimits, ...limits }
@@ -83,8 +85,8 @@ export class ArchiveRunner {
 
   /**
    * Does the job in its turn.
-   * @throws DriverFailure rejected: the site's content is at fault; unavailable: it did not come to
-   *   an end in its time or memory, or the driver is closing
+   * @throws DriverFailure rejected: the site's content is at fault; unavailable: it did not end
+   *   within its time or memory, or the driver is closing
    */
   async run<T = CopyFigures>(job: CopyJob): Promise<T> {
     const gate = this.#slow.has(job.queueKey) ? this.#slowGate : this.#gate
@@ -116,7 +118,7 @@ export class ArchiveRunner {
       'ipc',
       ...(job.packages ?? []),
     ]
-    // Nothing of the portal's environment: it holds keys.
+    // The portal's environment is not passed on: it holds keys.
     const child = spawn(file, args, { stdio, env: { PATH: childPath }, cwd })
     if (child.pid !== undefined) offerToOomKiller(child.pid)
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -162,13 +164,13 @@ export class ArchiveRunner {
     }
   }
 
-  /** Ends what runs, and begins nothing any more. */
+  /** Ends running jobs, and begins no others. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#end([...this.#running])
   }
 
-  /** Ends what runs for the owner and what waits. */
+  /** Ends the owner's running and waiting jobs. */
   cutShort(owner: string): Promise<void> {
     this.#cuts.set(owner, (this.#cuts.get(owner) ?? 0) + 1)
     return this.#end([...this.#running].filter(([, one]) => one.owner === owner))

@@ -1,4 +1,7 @@
-/** A backup is of one database; a server that has moved to the other since is told so. */
+/**
+ * A backup belongs to one kind of database; restoring it to a server that has moved to the other
+ * kind is refused.
+ */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -34,7 +37,7 @@ test('a backup of the other database is refused in words', async () => {
   expect(faults).toEqual([expect.any(UnfitDatabase), expect.any(UnfitDatabase)])
   expect(faults[0]?.message).toMatch(onMariadb)
   expect(faults[1]?.message).toMatch(onSqlite)
-  // Of its own it is whole.
+  // On its own kind of database it is complete.
   const own = await unpackSite(from('sqlite.tar.gz'), sqlite('c'))
   expect(own.tables.map(({ name }) => name)).toEqual(['t'])
   expect((await unpackSite(from('mariadb.tar.gz'), mariadb('d'))).databaseBytes).toBe(19)

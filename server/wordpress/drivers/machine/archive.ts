@@ -1,7 +1,7 @@
-// For a process of its own: reading and writing wait, which is several times faster over thousands
-// of small files. A site as one archive: wordpress/… (its files), database/wordpress.sqlite (a
-// snapshot, where the database is SQLite's), database.sql and README.txt for another host
-// (takeaway.ts), and last manifest.json with what was counted.
+// For a process of its own: it reads and writes synchronously, which is several times faster over
+// thousands of small files. A site as one archive: wordpress/… (its files),
+// database/wordpress.sqlite (a snapshot, where the database is SQLite's), database.sql and
+// README.txt for another host (takeaway.ts), and last manifest.json with the figures.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -16,22 +16,22 @@ import { readDatabase, snapshotDatabase, UnfitDatabase } from './snapshot.ts'
 export const filesPrefix = 'wordpress/'
 const databaseName = 'database/wordpress.sqlite'
 const manifestName = 'manifest.json'
-/** For whoever takes the site to another host; a restore does without them. */
+/** Files for taking the site to another host; a restore does not need them. */
 const takeawayNames = ['database.sql', 'README.txt'] as const
-/** Written at every start, and of use on this runtime alone. */
+/** Written at every start, and useful on this runtime only. */
 const runtimeFile = 'wp-content/db.php'
-/** WordPress is mostly text; the levels above cost twice the time for a hundredth of the size. */
+/** WordPress is mostly text; higher levels cost twice the time for a hundredth of the size. */
 export const gzipLevel = 4
 export const chunkBytes = 1_048_576
-/** What goes through zlib at a time. */
+/** Bytes that zlib gets at a time. */
 export const batchBytes = 262_144
 
-/** Where a site's content lies. */
+/** The folders of a site's content. */
 export interface SitePlaces {
   readonly filesDir: string
-  /** Below `filesDir` or beside it; not one of its files. */
+  /** Below `filesDir` or beside it; it does not count as one of the files. */
   readonly databaseDir: string
-  /** Where a restore puts the dump; without it the database is SQLite's. */
+  /** Where a restore puts the dump; absent: the database is SQLite's. */
   readonly dumpFile?: string
 }
 export const databaseFileOf = (places: SitePlaces): string =>
@@ -49,13 +49,13 @@ function entriesOf(dir: string): fs.Dirent[] {
       .readdirSync(dir, { withFileTypes: true })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    // Removed by the site since it was listed.
+    // The site has removed it since it was listed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
 }
 
-/** Folders and regular files below, in a stable order; links are nobody's. */
+/** Folders and regular files below, in a stable order; links are left out. */
 export function* walk({ filesDir, databaseDir }: SitePlaces, below = ''): Generator<Found> {
   for (const entry of entriesOf(path.join(filesDir, below))) {
     const name = `${below}${entry.name}`
@@ -67,7 +67,7 @@ export function* walk({ filesDir, databaseDir }: SitePlaces, below = ''): Genera
   }
 }
 
-/** Counts files as they pass. */
+/** Counts and hashes files as they are read. */
 class FileCount {
   #files = 0
   #bytes = 0
@@ -87,8 +87,8 @@ class FileCount {
 }
 
 /**
- * Exactly `bytes` of the file: what it grew by since is left for the next backup; what it lost is
- * zeros, as every tar writes it.
+ * Exactly `bytes` of the file: what it grew by since is left to the next backup; if it shrank,
+ * zeros fill it up, as every tar does.
  */
 function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0;) {
@@ -100,8 +100,8 @@ function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
 }
 
 /**
- * Chunks of a quarter of a megabyte or more: a tar stream comes in pieces of a header, a small file
- * and its padding, and zlib takes a turn of the thread pool for each.
+ * Joins chunks to a quarter of a megabyte or more: a tar stream comes in small pieces (a header, a
+ * small file, padding), and zlib takes a turn of the thread pool for each.
  */
 export async function* batched(tar: Pack): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
@@ -127,7 +127,7 @@ const put = (
 ): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const done = (error?: Error | null): void => (error ? reject(error) : resolve())
-  // A stream for each of thousands of small files takes more of the processor than their bytes.
+  // A stream for each of thousands of small files would cost more processor time than their bytes.
   if (entry.size <= chunkBytes) tar.entry(entry, wholeOf([...content]), done)
   else Readable.from(content).on('error', reject).pipe(tar.entry(entry, done))
   return promise
@@ -143,7 +143,7 @@ export function openFile(file: string): number | undefined {
   }
 }
 
-/** Adds a file and answers what passed; undefined when it is no longer there. */
+/** Adds a file and answers what was read; undefined when it no longer exists. */
 export async function addFile(
   tar: Pack,
   file: string,
@@ -167,7 +167,7 @@ export async function addFile(
   }
 }
 
-/** Adds the snapshot of SQLite, and the same as a dump; answers the snapshot's length. */
+/** Adds the snapshot of SQLite, and the same data as a dump; answers the snapshot's length. */
 async function addSnapshot(tar: Pack, scratchFile: string): Promise<number> {
   const database = await addFile(tar, scratchFile, databaseName)
   if (!database) throw new Error('the snapshot of the database is gone')
@@ -179,7 +179,7 @@ async function addSnapshot(tar: Pack, scratchFile: string): Promise<number> {
   return database.bytes
 }
 
-/** Adds a dump that somebody has made already; answers its length. */
+/** Adds a dump that exists already; answers its length. */
 async function addDump(tar: Pack, dump: string): Promise<number> {
   const database = await addFile(tar, dump, takeawayNames[0])
   if (!database) throw new Error('the dump of the database is gone')
@@ -188,12 +188,12 @@ async function addDump(tar: Pack, dump: string): Promise<number> {
 }
 
 /**
- * Writes the archive to a descriptor, which it closes.
- * @param scratchFile holds the database's snapshot meanwhile
- * @param maxBytes what the files may come to; beyond it the site is refused, for it was smaller
- *   when it was measured
- * @param dumped what was counted of the database that `scratchFile` is a dump of; null: the
- *   database is SQLite's, and no snapshot was made yet
+ * Writes the archive to a descriptor, and closes that.
+ * @param scratchFile temporary file for the database's snapshot
+ * @param maxBytes limit of the files; a larger site is refused, because it was smaller when it was
+ *   measured
+ * @param dumped figures of the database whose dump is `scratchFile`; null: the database is
+ *   SQLite's, and its snapshot is still to be made
  */
 export async function packSite(
   places: SitePlaces,
@@ -202,7 +202,7 @@ export async function packSite(
   maxBytes: number,
   dumped: CopyFigures['tables'] | null = null,
 ): Promise<CopyFigures> {
-  // The database first: what its rows name is then among the files.
+  // The database first: files that its rows name exist by the time that files are packed.
   const tables = dumped ?? (await snapshotDatabase(databaseFileOf(places), scratchFile))
   const tar = pack()
   const written = pipeline(
@@ -234,20 +234,20 @@ export async function packSite(
   return figures
 }
 
-/** The names on the way to what stands below a site's files; null for what is no such place. */
+/** The parts of a name below a site's files; null where the name leads elsewhere. */
 export function partsOf(inside: string): string[] | null {
   const parts = inside.replace(/\/$/, '').split('/')
   const isSound = parts.every((part) => part !== '' && part !== '.' && part !== '..')
   return isSound && !inside.includes('\0') ? parts : null
 }
 
-/** Of a server that has moved to a node with another database since. */
+/** For a server that has moved to a node with another database since the backup. */
 const ofAnother = (backup: string, here: string): string =>
   `the backup is of ${backup}, and the server has ${here} now: it can be moved in, not restored`
 
 /**
- * Where an entry belongs: null for one that a restore leaves out, undefined for the manifest, which
- * comes last. Throws for one that we never write.
+ * The place of an entry: null for one that a restore leaves out, undefined for the manifest, which
+ * comes last. Throws for an entry that we never write.
  */
 function placeOf(places: SitePlaces, { name, type }: Header): string | null | undefined {
   const { dumpFile } = places
@@ -278,17 +278,18 @@ export async function layFile(
   } finally {
     fs.closeSync(descriptor)
   }
-  // PHP's cache of compiled files goes by it. Not by the descriptor: the permission model refuses.
+  // PHP's cache of compiled files compares this time. By path, because the permission model refuses
+  // it by descriptor.
   if (mtime) fs.utimesSync(file, mtime, mtime)
 }
 
 /**
- * Lays the archive, read from a descriptor, out in folders that do not exist yet, then counts what
- * stands there. Throws when it ends too soon.
+ * Unpacks the archive, read from a descriptor, into folders that do not exist yet, then counts what
+ * is there. Throws when the archive ends too soon.
  */
 export async function unpackSite(descriptor: number, places: SitePlaces): Promise<CopyFigures> {
   const { filesDir, databaseDir, dumpFile } = places
-  // Where an engine has the database, its folder is none of this process's.
+  // Where an engine has the database, this process may not touch its folder.
   fs.mkdirSync(dumpFile === undefined ? databaseDir : filesDir, { recursive: true })
   const tar = extract()
   let whole = false
@@ -316,7 +317,7 @@ export async function unpackSite(descriptor: number, places: SitePlaces): Promis
   return countSite(places)
 }
 
-/** The figures of what stands on the disk; nothing may write to it meanwhile. */
+/** The figures of the content on the disk; nothing may write to it meanwhile. */
 function countSite(places: SitePlaces): CopyFigures {
   const count = new FileCount()
   for (const { name, isDirectory } of walk(places)) {
@@ -328,7 +329,7 @@ function countSite(places: SitePlaces): CopyFigures {
     fs.closeSync(descriptor)
     count.add(name, size, content)
   }
-  // The tables of a dump are counted where it is loaded.
+  // The tables of a dump are counted when it is loaded.
   if (places.dumpFile !== undefined)
     return {
       ...count.figures(),

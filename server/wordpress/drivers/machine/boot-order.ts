@@ -1,4 +1,5 @@
-// What a container of a site is started with, and what of it only a new one can take on.
+// The order that a container of a site is started with, and which changes of it need a new
+// container.
 import path from 'node:path'
 import type { SiteSpec } from '../../driver.ts'
 import type { BootOrder, Container } from './container.ts'
@@ -10,7 +11,7 @@ const megabyte = 1_048_576
 const internalMb = 512
 const usualUploadMb = 64
 
-/** What the owner has set of PHP, within what this machine allows. */
+/** The owner's PHP settings, within this machine's limits. */
 const phpOf = ({ php }: SiteSpec, pageMs: number) => ({
   pageMs: php ? Math.min(pageMs, php.pageSeconds * 1_000) : pageMs,
   uploadMb: php?.uploadMb ?? usualUploadMb,
@@ -18,17 +19,20 @@ const phpOf = ({ php }: SiteSpec, pageMs: number) => ({
   debug: php?.debug ?? false,
 })
 
-/** An engine gives what the machine has of it, and weighs by the plan where all compute. */
+/**
+ * The plan's full size: an engine caps it by the machine, and weighs containers by it when all
+ * compute.
+ */
 export const planOf = ({ ramMb, cpu }: SiteSpec): PlanSize => ({ memoryMb: ramMb, cpu })
 
-/** What an engine changes without a restart: memory in MB, and processors. */
+/** The part of the size that an engine changes without a restart: memory in MB, and processors. */
 export const sizeOf = ({ cores }: Pick<Host, 'cores'>, spec: SiteSpec) => ({
   memoryMb: spec.ramMb,
   phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
   cpu: Math.min(spec.cpu, cores),
 })
 
-/** Its disks without what else lies on them, bytes. */
+/** The site's disks minus what else lies on them, bytes. */
 export const disksOf = (spec: SiteSpec, reserved: Used) => ({
   ssdBytes: Math.max(0, spec.diskMb * megabyte - reserved.files),
   databaseBytes: Math.max(0, spec.databaseDiskMb * megabyte - reserved.database),
@@ -44,7 +48,7 @@ export const orderOf = (
     readonly internalDir: string
     readonly install: BootOrder['install']
     readonly reserved: Used
-    /** For how long writes are held, ms. */
+    /** How long writes are held from the start on, ms. */
     readonly holdMs: number
   },
 ): Plain => ({
@@ -69,7 +73,7 @@ export const orderOf = (
   install: of.install,
 })
 
-/** Why only a new process can take on the spec's conditions, or null. */
+/** Why the spec needs a new process; null: it does not. */
 export function stalenessOf(host: Host, container: Container, spec: SiteSpec): string | null {
   const wanted = {
     ...sizeOf(host, spec),

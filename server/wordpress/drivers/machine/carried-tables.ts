@@ -1,23 +1,26 @@
 /**
- * Tables of MariaDB, as SHOW CREATE TABLE writes them, for a site that goes to SQLite. Whoever
- * moves in is told what was left out; of a server that moves nothing may be: what SQLite would not
- * keep as it is, or is not known here, is refused by its name.
+ * Reads tables of MariaDB, as SHOW CREATE TABLE writes them, for a site that goes to SQLite. An
+ * import may leave something out and tell the customer. A move may lose nothing: what SQLite would
+ * not keep unchanged, or what is not known here, is refused by name.
  */
 import { bare, createStatement, readCreate, type DumpTable } from './import/sql-tables.ts'
 import { splitList } from './import/sql-statements.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
-/** What a column holds, by the name of SQLite's type. */
+/** The kind of a column's values, named after SQLite's type. */
 export type Kind = 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
 
 export interface CarriedTable {
   readonly name: string
   readonly columns: ReadonlyMap<string, { readonly kind: Kind; readonly isRequired: boolean }>
-  /** A statement of MySQL that WordPress's SQLite driver knows. */
+  /** The CREATE TABLE in MySQL's words, which WordPress's SQLite driver understands. */
   readonly create: string
-  /** What the next row is numbered with; null: nothing is, or what follows the highest number. */
+  /**
+   * The next number of the counting column; null: there is no such column, or the number follows
+   * the highest one.
+   */
   readonly next: bigint | null
-  /** The column whose rows are numbered. */
+  /** The column that is numbered automatically. */
   readonly counted: string | null
 }
 
@@ -25,7 +28,7 @@ const kindOf = new Map<string, Kind>(
   (
     [
       ['INTEGER', 'tinyint smallint mediumint int bigint'],
-      // FLOAT is none of them: a dump has six of its digits.
+      // FLOAT is left out: a dump has only six of its digits.
       ['REAL', 'double decimal'],
       ['TEXT', 'char varchar tinytext text mediumtext longtext enum set'],
       ['TEXT', 'date time year datetime timestamp'],
@@ -41,7 +44,7 @@ const columnShape = new RegExp(
     '(?: CHARACTER SET \\w+)?(?: COLLATE (\\w+))?(?: (NOT NULL|NULL))?' +
     `(?: DEFAULT (NULL|-?[\\d.]+(?:e[-+]?\\d+)?|${text}|current_timestamp\\(\\)))?` +
     '( ON UPDATE current_timestamp\\(\\))?( AUTO_INCREMENT)?' +
-    // MariaDB has this where JSON is asked for.
+    // MariaDB writes this for a column of type JSON.
     `(?: COMMENT ${text})?( CHECK \\(json_valid\\(\\1\\)\\))?$`,
   'is',
 )
@@ -95,7 +98,7 @@ function columnOf(table: string, item: string): Column {
 }
 
 /**
- * A table as a CREATE TABLE of MariaDB's own makes it; undefined for any other statement.
+ * Reads a CREATE TABLE in MariaDB's own form; undefined for any other statement.
  * @throws UnfitDatabase for what SQLite would not keep
  */
 export function carriedTable(statement: string): CarriedTable | undefined {

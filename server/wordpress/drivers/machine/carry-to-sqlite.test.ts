@@ -1,4 +1,4 @@
-/** A dump of the engine's tool becomes a database of SQLite: with every value, or not at all. */
+/** A dump of the engine's tool becomes a SQLite database: with every value, or not at all. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const options = 'ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_5
 const tableOf = (items: string, more = ''): string =>
   `CREATE TABLE \`t\` ( ${items} ) ${options.replace(' DEFAULT', `${more} DEFAULT`)}`
 
-/** As runtimes/docker/tools/database.php writes them. */
+/** A string as runtimes/docker/tools/database.php writes it. */
 const text = (value: string): string => {
   const escapes: Record<string, string> = { '\0': '0', '\n': 'n', '\r': 'r', '\x1a': 'Z' }
   // oxlint-disable-next-line no-control-regex
@@ -27,7 +27,7 @@ interface Carried {
   readonly rows: Record<string, unknown>[]
   readonly next: unknown
 }
-/** `made`: the table as the driver makes it; `counted`: rows that the tool has counted. */
+/** `made`: the table as the driver makes it; `counted`: the tool's number of rows. */
 function carry(create: string, made: string, rows: readonly string[], counted = rows.length) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-carry-'))
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ function carry(create: string, made: string, rows: readonly string[], counted = 
   const head = 'SET NAMES utf8mb4;\nDROP TABLE IF EXISTS `t`;\n'
   const inserts = rows.map((row) => `${row};\n`).join('')
   fs.writeFileSync(at('dump'), `${head}${create};\n${inserts}`)
-  // Tables that nobody has made yet are asked for.
+  // Tables that are not made yet are asked for.
   const asked = carryToSqlite(at('dump'), at('target'), null, [])
   expect(asked?.creates.map(({ table }) => table)).toEqual(['t'])
   expect(fs.existsSync(at('target'))).toBe(false)
@@ -114,10 +114,10 @@ test('a row that is missing, is there twice or has bytes that are no text is ref
   expect(() => carry(numberedHere, numbered, [row(1, "'a'")], 2)).toThrow(/as many rows of t/)
   expect(() => carry(numberedHere, numbered, [row(1, "'a'"), row(1, "'b'")])).toThrow(/a row of t/)
   expect(() => carry(numberedHere, numbered, [row(1, '0xff')])).toThrow(/a value of t\.a/)
-  // The table is made otherwise than it was asked for: a value would be cut, or another.
+  // The table differs from what was asked for: a value would be cut or changed.
   const other = numbered.replace('"b" BLOB', '"b" TEXT')
   expect(() => carry(numberedHere, other, [])).toThrow(/the table t, which the SQLite driver/)
-  // Something changes a value after it was bound.
+  // A trigger changes a value after it was bound.
   const changes = `${numbered}; CREATE TRIGGER x AFTER INSERT ON t
     BEGIN UPDATE t SET a = 'b' WHERE id = new.id; END`
   expect(() => carry(numberedHere, changes, [row(1, "'a'")])).toThrow(/the rows of t as they were/)

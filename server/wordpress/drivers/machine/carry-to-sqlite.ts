@@ -1,6 +1,6 @@
-// For a process of its own: fills a database of SQLite, whose empty tables WordPress's driver has
-// made, with the rows of a dump that the engine's tool has written. Every value is what it was, or
-// nothing is kept.
+// For a process of its own: fills a SQLite database, whose empty tables WordPress's driver has
+// made, with the rows of a dump that the engine's tool has written. Either every value stays the
+// same, or nothing is kept.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -11,10 +11,10 @@ import { rowsOf, StatementReader, type SqlValue } from './import/sql-statements.
 import { readInsert } from './import/sql-tables.ts'
 import { addToSum, readDatabase, UnfitDatabase, withWritten } from './snapshot.ts'
 
-/** What was counted of a table in the transaction in which it was dumped. */
+/** A table's figures, counted in the transaction of the dump. */
 export type CountedTable = Pick<CopyFigures['tables'][number], 'name' | 'rows'>
 
-/** Statements that make the tables of a dump, and what tells them from those of another. */
+/** The statements that make the tables of a dump, and a key that differs for other tables. */
 export interface TablesToMake {
   readonly key: string
   readonly creates: readonly { readonly table: string; readonly create: string }[]
@@ -22,7 +22,7 @@ export interface TablesToMake {
 
 type Bound = string | bigint | number | Uint8Array | null
 
-/** Statements are Latin-1, so that no byte is lost; names are UTF-8. */
+/** Statements are read as Latin-1, so that no byte is lost; names are UTF-8. */
 const named = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8')
 
 function* statementsOf(file: string): Generator<string> {
@@ -41,7 +41,7 @@ function* statementsOf(file: string): Generator<string> {
   }
 }
 
-/** What the tool writes beside tables and rows. */
+/** Statements that the tool writes besides tables and rows. */
 const ofTheTool = /^(?:SET|DROP TABLE IF EXISTS) /
 
 /** The tables that a dump makes. Throws UnfitDatabase for what SQLite would not keep. */
@@ -60,7 +60,9 @@ function tablesIn(dump: string): Map<string, CarriedTable> {
   return tables
 }
 
-/** Throws UnfitDatabase where SQLite would not keep the tables of a dump, whatever their rows. */
+/**
+ * Throws UnfitDatabase where SQLite would not keep the tables of a dump, whatever their rows are.
+ */
 export function requireCarried(dump: string): void {
   tablesIn(dump)
 }
@@ -73,7 +75,7 @@ const toMake = (tables: ReadonlyMap<string, CarriedTable>): TablesToMake => {
 
 const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** Digits and exponent of a decimal, so that one number is written in one way. */
+/** Digits and exponent of a decimal, in a form that is the same for equal numbers. */
 function plainly(written: string): string {
   const found = /^[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(written)
   if (!found) return `${written} is no number`
@@ -83,11 +85,11 @@ function plainly(written: string): string {
   return kept === '' ? '0' : `${kept}e${Number(power) - rest.length + digits.length - kept.length}`
 }
 
-/** The value as SQLite stores it; undefined where it would be another. */
+/** The value as SQLite stores it; undefined where it would change. */
 function boundOf(value: SqlValue, kind: string): Bound | undefined {
   if (value === null) return null
   if (kind === 'BLOB') return typeof value === 'string' ? Buffer.from(value) : value
-  // Bytes that are no text.
+  // Bytes that are not text.
   if (typeof value !== 'string') return undefined
   if (kind === 'TEXT') return value
   if (kind === 'INTEGER') {
@@ -95,7 +97,7 @@ function boundOf(value: SqlValue, kind: string): Bound | undefined {
     return number < least || number > most ? undefined : number
   }
   const number = Number(value)
-  // SQLite has 15 digits for certain, and a DECIMAL may have 65.
+  // SQLite keeps 15 digits exactly, and a DECIMAL may have 65.
   return plainly(value) === plainly(String(number)) ? number : undefined
 }
 
@@ -108,7 +110,8 @@ function checkMade(database: DatabaseSync, { name, columns, counted }: CarriedTa
     .all(name) as { name: string; type: string; required: number; pk: number }[]
   const isAsked = found.every((one) => {
     const asked = columns.get(one.name)
-    // A key that is no number of a row is INT to SQLite (class-wp-mysql-on-sqlite.php).
+    // SQLite's driver declares a key that is not the row number as INT
+    // (class-wp-mysql-on-sqlite.php).
     const type = one.type === 'INT' ? 'INTEGER' : one.type
     if (one.name === counted && one.pk !== 1) return false
     return asked !== undefined && asked.kind === type && asked.isRequired === (one.required === 1)
@@ -117,14 +120,14 @@ function checkMade(database: DatabaseSync, { name, columns, counted }: CarriedTa
     refuse(`the table ${name}, which the SQLite driver makes otherwise`)
 }
 
-/** Rows of one table, and what they come to. */
+/** The rows of one table that were added so far, and their checksum. */
 interface Filling {
   readonly table: CarriedTable
   readonly sum: Hash
   rows: number
 }
 
-/** Adds the rows of one statement. Throws UnfitDatabase for a value that would be another. */
+/** Adds the rows of one statement. Throws UnfitDatabase for a value that would change. */
 function addRows(database: DatabaseSync, filling: Filling, statement: string): void {
   const head = readInsert(statement)
   const { table, sum } = filling
@@ -148,7 +151,7 @@ function addRows(database: DatabaseSync, filling: Filling, statement: string): v
     try {
       insert.run(...values)
     } catch (error) {
-      // SQLITE_CONSTRAINT: a key of MariaDB's tells apart what SQLite's takes for one.
+      // SQLITE_CONSTRAINT: two values that differ for MariaDB's key are equal for SQLite's.
       if ((((error as { errcode?: number }).errcode ?? 0) & 255) !== 19) throw error
       refuse(`a row of ${table.name} (${(error as Error).message})`)
     }
@@ -156,7 +159,7 @@ function addRows(database: DatabaseSync, filling: Filling, statement: string): v
   }
 }
 
-/** The next row gets the number that it would have got. */
+/** Sets the next row's number to what it would have been in MariaDB. */
 function countOn(database: DatabaseSync, { name, next }: CarriedTable): void {
   if (next === null) return
   if (next > most) refuse(`the next number of ${name}, ${next}`)
@@ -164,13 +167,13 @@ function countOn(database: DatabaseSync, { name, next }: CarriedTable): void {
   database.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, next - 1n)
 }
 
-/** Rows that name rows of other tables find them. */
+/** Checks that all foreign keys still find their rows. */
 function checkBonds(database: DatabaseSync): void {
   let loose
   try {
     loose = database.prepare('select "table" as name from pragma_foreign_key_check').get()
   } catch (error) {
-    // A foreign key to columns that SQLite does not take for a key.
+    // A foreign key to columns that SQLite does not accept as a key.
     refuse(`a foreign key (${(error as Error).message})`)
   }
   if (loose) refuse(`a foreign key of ${String(loose['name'])}, to rows that are not there`)
@@ -200,11 +203,12 @@ function fill(
 }
 
 /**
- * Makes of a dump a database in `target`, out of one with empty tables.
- * @param made has the tables of `key` (`TablesToMake`), made by WordPress's driver; null: none has
- * @param counted what was counted where the dump was written
- * @returns what PHP is to make first, where `made` is of other tables; null: `target` is whole
- * @throws UnfitDatabase where something would not be what it was
+ * Makes a database in `target` out of a dump and a database with empty tables.
+ * @param made a file with the tables of `key` (`TablesToMake`), made by WordPress's driver; null:
+ *   there is none
+ * @param counted the figures from where the dump was written
+ * @returns the tables that PHP must make first, where `made` has others; null: `target` is complete
+ * @throws UnfitDatabase where a value would change
  */
 export function carryToSqlite(
   dump: string,

@@ -1,29 +1,35 @@
 /**
- * Limits that the kernel holds, where the portal was given a part of the cgroup v2 tree of its own
- * (systemd: Delegate=yes): memory, processor and number of processes of each container. Elsewhere
- * the driver looks at memory every two seconds, and nothing limits the processor.
- * Source: Documentation/admin-guide/cgroup-v2.rst of Linux.
+ * Limits enforced by the kernel, where the portal was given a part of the cgroup v2 tree (systemd:
+ * Delegate=yes): memory, processor and number of processes of each container. Elsewhere the driver
+ * checks memory every two seconds, and the processor is not limited. Source:
+ * Documentation/admin-guide/cgroup-v2.rst of Linux.
  */
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 const megabyte = 1_048_576
-/** Of cpu.max, microseconds. */
+/** The period of cpu.max, microseconds. */
 const cpuPeriodUs = 100_000
-/** Threads of a process; Node has about a dozen. */
+/** Threads that a process may have; Node uses about a dozen. */
 const threadsOfProcess = 24
 const leastProcesses = 128
 /**
- * Of cpu.weight, for each of a plan's processors. Whoever else runs below the portal's group has
- * 100, the portal itself among them.
+ * cpu.weight per processor of the plan. Other groups below the portal's have 100, the portal itself
+ * among them.
  */
 const weightOfCpu = 5
-/** What the driver's own look at resident memory lets through is not for the kernel to end. */
+/**
+ * The kernel's limit is higher than the plan by this factor, so that the driver's own check of
+ * resident memory acts first.
+ */
 const memoryMargin = 1.15
 const wanted = ['memory', 'cpu', 'pids'] as const
-/** How often processes are moved before the group counts as not ours to divide. */
+/** How often processes are moved before the group counts as one that the portal cannot divide. */
 const moves = 5
-/** No process may stand in a group that hands controllers on: the portal's own moves here. */
+/**
+ * The portal's own processes move to this group: a group that hands controllers on may hold no
+ * process.
+ */
 const ownGroup = 'portal'
 
 type Controller = (typeof wanted)[number]
@@ -31,14 +37,17 @@ type Controller = (typeof wanted)[number]
 export interface Limits {
   readonly memoryMb: number
   readonly cpu: number
-  /** Of Node, at most. */
+  /** Most processes of Node. */
   readonly processes: number
 }
 
 export interface Cgroups {
-  /** What the kernel holds here. */
+  /** The controllers that the kernel enforces here. */
   readonly controllers: readonly Controller[]
-  /** Puts a process, which has no children yet, under its limits; answers what ends its group. */
+  /**
+   * Puts a process, which has no children yet, under its limits; answers a function that removes
+   * its group.
+   */
   hold(name: string, pid: number, limits: Limits): Promise<() => Promise<void>>
 }
 
@@ -56,12 +65,12 @@ export async function ownCgroup(): Promise<string | null> {
 }
 
 /**
- * Takes over the group in that folder. Null where it is not the portal's to divide: the root of the
- * tree, a folder that it may not write to, or no controller of ours.
+ * Takes over the group in that folder. Null where the portal cannot divide it: the root of the
+ * tree, a folder that it may not write to, or none of the wanted controllers.
  */
 export async function openCgroups(folder: string | null): Promise<Cgroups | null> {
   if (folder === null) return null
-  // After a start under DelegateSubgroup= it is in its own group already.
+  // With DelegateSubgroup= the portal starts in its own group already.
   const top = path.basename(folder) === ownGroup ? path.dirname(folder) : folder
   const file = (...parts: string[]) => path.join(top, ...parts)
   try {
@@ -72,7 +81,8 @@ export async function openCgroups(folder: string | null): Promise<Cgroups | null
     const controllers = wanted.filter((one) => offered.includes(one))
     if (controllers.length === 0) return null
     await mkdir(file(ownGroup), { recursive: true })
-    // A process that began while the others were moved keeps the group from being divided.
+    // A process that was started while the others were moved keeps the group from being divided:
+    // move again.
     for (let left = moves; ; left--) {
       for (const pid of (await readFile(file('cgroup.procs'), 'utf8')).split('\n'))
         if (pid !== '') await writeFile(file(ownGroup, 'cgroup.procs'), pid).catch(() => {})
@@ -86,7 +96,7 @@ export async function openCgroups(folder: string | null): Promise<Cgroups | null
         if (left === 1) throw error
       }
     }
-    // Groups of an earlier life; one in use stays.
+    // Removes groups of an earlier run; a group in use stays.
     for (const name of await readdir(top))
       if (name.startsWith('site-')) await rmdir(file(name)).catch(() => {})
     return { controllers, hold: (name, pid, limits) => hold(top, controllers, name, pid, limits) }
@@ -107,7 +117,7 @@ async function hold(
   const set = (file: string, value: string) => writeFile(path.join(group, file), value)
   if (controllers.includes('memory')) {
     await set('memory.max', String(Math.ceil(memoryMb * memoryMargin) * megabyte))
-    // Paging a site out would slow everything else on the disk.
+    // Swapping a site out would slow everything else on the disk.
     await set('memory.swap.max', '0').catch(() => {})
   }
   if (controllers.includes('cpu')) {

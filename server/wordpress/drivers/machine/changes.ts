@@ -1,6 +1,6 @@
-// For a process of its own, as archive.ts: what a site's content has become since it was packed
-// last, so that a copy on another machine follows while visitors go on. An archive holds the files
-// that are new or were written to, the database whole, and names what is gone.
+// For a process of its own, as archive.ts: packs what changed in a site's content since the last
+// archive, so that a copy on another machine follows while visitors go on. An archive holds the
+// files that are new or were written to, the whole database, and the names of removed files.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -40,11 +40,11 @@ import { writeWholeMysqlDump } from './takeaway.ts'
 
 const databaseName = 'database/wordpress.sqlite'
 const dumpName = 'database.sql'
-/** Where the copy has its database, if that is SQLite's. */
+/** The folder of the copy's database, if that is SQLite's. */
 const sqliteFolder = 'wp-content/database'
 /**
- * `sqlite`: as it is; `dump`: SQLite's, as SQL for MariaDB; or what an engine has written as SQL
- * and counted already, and for what.
+ * The database's form in the archive. `sqlite`: the file as it is. `dump`: SQLite's data as SQL for
+ * MariaDB. An object: an engine has written and counted it as SQL already, for that database.
  */
 export type PackedDatabase =
   | 'sqlite'
@@ -52,15 +52,15 @@ export type PackedDatabase =
   | { readonly for: SiteDatabase; readonly counted: readonly CountedTable[] }
 const manifestName = 'changes.json'
 /**
- * A file that was written to within this time before it was looked at may be written to again
- * within the same tick of the file system's clock: it is packed once more.
+ * A file that was written to this shortly before it was looked at is packed once more: it may be
+ * written to again within the same tick of the file system's clock.
  */
 const tickMs = 50
 const longestManifest = 64 * 1_048_576
 /** The first bytes of a frame of Zstandard (RFC 8878, section 3.1.1). */
 const zstdMark = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** Zstandard's first level takes a quarter of gzip's processor here, for archives as small. */
+/** Zstandard's lowest level takes a quarter of gzip's CPU time here, for archives as small. */
 const compressed = (as: RoundCompression) =>
   as === 'zstd'
     ? createZstdCompress({
@@ -69,7 +69,7 @@ const compressed = (as: RoundCompression) =>
       })
     : createGzip({ level: gzipLevel, chunkSize: chunkBytes })
 
-/** By what the file begins with: releases before this one write gzip. */
+/** Recognises the compression by the file's first bytes: older releases write gzip only. */
 function decompressed(descriptor: number) {
   const first = Buffer.alloc(zstdMark.length)
   fs.readSync(descriptor, first, 0, first.length, 0)
@@ -83,11 +83,11 @@ const Manifest = z.object({
   databaseBytes: z.int(),
   databaseSha256: z.string(),
   files: z.int(),
-  /** Of a dump that an engine has written; earlier releases did not tell. */
+  /** Figures of a dump that an engine has written; absent from earlier releases. */
   tables: z.optional(z.array(z.object({ name: z.string(), rows: z.int() }))),
   released: z.optional(Released),
 })
-/** What a file was when it was packed, by its name; folders end with a slash. */
+/** The state of each file when it was packed, by its name; names of folders end with a slash. */
 const Listing = z.record(z.string(), z.string())
 type Listing = Record<string, string>
 
@@ -100,13 +100,13 @@ const markOf = (file: string): { mark: string; isFresh: boolean } | undefined =>
       isFresh: Math.abs(Date.now() - changedMs) < tickMs,
     }
   } catch (error) {
-    // Removed by the site since it was listed.
+    // The site has removed it since it was listed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
 }
 
-/** Throws where it cannot be read: what is gone since then could not be named. */
+/** Throws where the listing cannot be read: files removed since then would be missed. */
 const listingIn = (file: string): Listing =>
   Listing.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
 
@@ -123,7 +123,7 @@ const sha256Of = (file: string): string => {
   return sum.digest('hex')
 }
 
-/** Names that a former try of the round found otherwise than the round before. */
+/** Names that an earlier try of the round found changed since the round before. */
 function doubtfulIn(before: Listing | undefined, tried: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const file of tried) {
@@ -134,7 +134,7 @@ function doubtfulIn(before: Listing | undefined, tried: readonly string[]): Read
   return names
 }
 
-/** What was packed, and what was found of every file on the way. */
+/** Adds changed files; answers what was packed, and the state of every file. */
 async function addFiles(
   tar: Pack,
   places: SitePlaces,
@@ -153,7 +153,7 @@ async function addFiles(
     const file = path.join(places.filesDir, name)
     const seen = markOf(file)
     if (!seen) continue
-    // An empty mark is no file's: whatever it is next time, it is packed.
+    // An empty mark matches no file: it is packed again the next time.
     found[name] = seen.isFresh ? '' : seen.mark
     if (before?.[name] === seen.mark && !doubtful.has(name)) continue
     const known = released?.note(name, file)
@@ -171,11 +171,11 @@ async function addFiles(
 }
 
 /**
- * Writes what changed to a descriptor, which it closes.
- * @param scratchFile holds the database's snapshot meanwhile, or the dump that there is
- * @param since the listing that the copy elsewhere has come to; null: it has nothing yet
- * @param tried listings of former tries of this round, each of which the copy may have taken
- * @param listing where the listing of now is written
+ * Writes what changed to a descriptor, and closes that.
+ * @param scratchFile temporary file for the database's snapshot, or the dump that exists already
+ * @param since the listing of what the other copy has; null: it has nothing yet
+ * @param tried listings of earlier tries of this round, each of which the copy may have applied
+ * @param listing where the new listing is written
  */
 export async function packChanges(
   places: SitePlaces,
@@ -188,16 +188,16 @@ export async function packChanges(
     readonly listing: string
     readonly database: PackedDatabase
     readonly compression: RoundCompression
-    /** Files that are its own are named, and laid from the other node's; null: all are sent. */
+    /** Files equal to its own are only named: the other node has them. Null: all are sent. */
     readonly release: Release | null
   },
 ): Promise<SiteChanges> {
   const dumped = typeof of.database === 'object' ? of.database : null
   if (dumped?.for === 'sqlite' && fs.existsSync(path.join(places.filesDir, sqliteFolder)))
     throw new UnfitDatabase(`the site has files in ${sqliteFolder}, where SQLite's database stands`)
-  // Said before anything is copied; the other node looks at each round.
+  // Checked before anything is copied; the other node checks each round.
   if (dumped?.for === 'sqlite' && of.since === null) requireCarried(of.scratchFile)
-  // The database first: what its rows name is then among the files.
+  // The database first: files that its rows name exist by the time that files are packed.
   if (!dumped) await snapshotDatabase(databaseFileOf(places), of.scratchFile)
   const dump = of.database === 'dump' ? `${of.scratchFile}.sql` : of.scratchFile
   if (of.database === 'dump') writeWholeMysqlDump(of.scratchFile, dump)
@@ -229,7 +229,7 @@ export async function packChanges(
     } satisfies z.infer<typeof Manifest>
     tar.entry({ name: manifestName }, JSON.stringify(manifest))
     tar.finalize()
-    // Whole or not at all: a later try reads it.
+    // Renamed once it is complete, because a later try reads it.
     fs.writeFileSync(`${of.listing}.part`, JSON.stringify(found))
     fs.renameSync(`${of.listing}.part`, of.listing)
     const databaseBytes = database.bytes
@@ -244,7 +244,7 @@ export async function packChanges(
   return changes
 }
 
-/** Where a name of the archive belongs. Throws for what is no name within the site's files. */
+/** The place of an archive's entry. Throws where the name leads outside the site's files. */
 function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
   const parts = partsOf(name)
   const place = parts && path.join(filesDir, ...parts)
@@ -254,8 +254,8 @@ function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
 }
 
 /**
- * Throws where a folder on the way is a link: the copy's own PHP may have run already.
- * @param made of a content that nothing else writes to: folders that need no second look
+ * Makes the folders on the way. Throws where one is a link: the copy's PHP may have run already.
+ * @param made folders that need no second check, for a content that nothing else writes to
  */
 function makeWay(filesDir: string, folder: string, made?: Set<string>): void {
   if (folder === filesDir || made?.has(folder)) return
@@ -274,27 +274,27 @@ function takeAway(places: SitePlaces, name: string): void {
   fs.rmSync(place, { recursive: true, force: true })
 }
 
-/** What was laid, and what is left to do with a dump before SQLite has its database. */
+/** What was applied, and what remains before a dump becomes SQLite's database. */
 export interface LaidChanges extends SiteChanges {
   readonly waits?: { readonly tables: TablesToMake; readonly counted: readonly CountedTable[] }
 }
 
 export interface LayOrder {
-  /** Holds the database that came meanwhile. */
+  /** Temporary file for the database that the archive brings. */
   readonly scratchFile: string
-  /** What the copy has; a dump for MariaDB is left in `scratchFile`, for the engine. */
+  /** The copy's database; a dump for MariaDB is left in `scratchFile`, for the engine. */
   readonly database: SiteDatabase
-  /** Empty tables that WordPress's driver has made for an earlier dump, if there are any. */
+  /** Empty tables that WordPress's driver has made for an earlier dump; null: none. */
   readonly made: { readonly key: string; readonly file: string } | null
   /** The content is new: its folders are empty, and nothing else writes to it. */
   readonly isWhole: boolean
-  /** Of this node: where files are that an archive leaves out. */
+  /** This node's release, from which files come that the archive only names. */
   readonly release: Release | null
 }
 
 /**
- * Makes the database of a copy out of the dump that was laid; what PHP has to make first, or null
- * where all is done. Throws UnfitDatabase for what SQLite would not keep.
+ * Makes the copy's database out of the unpacked dump; answers the tables that PHP must make first,
+ * or null where all is done. Throws UnfitDatabase for what SQLite would not keep.
  */
 export async function layDump(
   places: SitePlaces,
@@ -308,9 +308,9 @@ export async function layDump(
 }
 
 /**
- * Lays the archive, read from a descriptor, upon a content that stands where the archive before it
- * left it, or into folders that are empty. Each file is replaced at once; the database is written
- * in one transaction of its own, for the site's PHP may have it open.
+ * Applies the archive, read from a descriptor, to a content that is as the archive before left it,
+ * or to empty folders. Each file is replaced at once; the database is written in one transaction of
+ * its own, because the site's PHP may have it open.
  */
 export async function unpackChanges(
   descriptor: number,
@@ -325,9 +325,9 @@ export async function unpackChanges(
   const made = order.isWhole ? new Set<string>() : undefined
   const layAt = async (...[header, content, place]: Parameters<typeof layFile>): Promise<void> => {
     makeWay(places.filesDir, path.dirname(place), made)
-    // Laid out anew after a kill.
+    // A kill needs no care here: the whole content is then unpacked again.
     if (order.isWhole) return await layFile(header, content, place)
-    // The same name at every try: a kill leaves none behind.
+    // The name is the same at every try, so a killed try leaves no other file behind.
     const coming = `${place}.portal-coming`
     fs.rmSync(coming, { force: true })
     await layFile(header, content, coming)

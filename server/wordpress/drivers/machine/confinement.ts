@@ -1,8 +1,8 @@
 /**
- * The second wall round a site's process, for the day on which a fault in php-wasm lets PHP out of
- * WebAssembly: Node's permission model (its own folders and nothing else, no other program), no
- * privileges (setpriv(1) of util-linux), a user of its own where root starts the portal, and the
- * end of the process with its parent. What the machine does not offer is left out and told.
+ * A second barrier around a site's process, in case a fault in php-wasm lets PHP out of
+ * WebAssembly: Node's permission model (only its own folders, no other program), no privileges
+ * (setpriv(1) of util-linux), a user of its own where root starts the portal, and its end with its
+ * parent. What the machine does not offer is left out and logged.
  */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -11,11 +11,11 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What containers and copies find programs by: nothing of the starter's. */
+/** PATH of containers and copies; nothing of the starter's PATH is used. */
 export const childPath = '/usr/bin:/bin'
 /**
- * Sites are the first that the kernel ends when memory runs out: the database and the portal, at 0,
- * are the last. proc(5), oom_score_adj.
+ * When memory runs out the kernel ends sites first; the database and the portal, at 0, come last.
+ * proc(5), oom_score_adj.
  */
 const siteOomScore = 500
 /**
@@ -25,8 +25,9 @@ const siteOomScore = 500
 const probeMs = 120_000
 
 /**
- * V8's flags for WebAssembly that this process was started with are meant for the containers, which
- * run it. Tests compile it once and quickly (--liftoff-only), for none of their sites lives long.
+ * V8's flags for WebAssembly that this process was started with are for the containers, which run
+ * it. Tests use --liftoff-only, which compiles once and quickly, because their sites do not live
+ * long.
  */
 export const wasmFlags = process.execArgv.filter((flag) => /^--(?:liftoff-only|wasm-)/.test(flag))
 
@@ -35,7 +36,7 @@ export interface Command {
   readonly args: readonly string[]
 }
 
-/** The folders of one process. */
+/** The folders that one process may use. */
 export interface AllowedPaths {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
@@ -52,16 +53,16 @@ export interface ConfinementParts {
   readonly runtimeDir: string
   readonly filesDir: string
   readonly sitesDir: string
-  /** A user that a site may run as, null where sites run as the portal's own. */
+  /** A user that a site may run as; null where sites run as the portal's own. */
   readonly exampleUser: number | null
   readonly log: { warn(detail: object, message: string): void }
 }
 
 /** How processes are started on this machine; found out once. */
 interface StartMethod {
-  /** setpriv is there and ends processes with their parent. */
+  /** Whether setpriv exists and can end processes with their parent. */
   readonly setpriv: boolean
-  /** Sites may be given users of their own. */
+  /** Whether sites can be given users of their own. */
   readonly users: boolean
 }
 
@@ -71,10 +72,11 @@ function setprivArgs(user: number | null): string[] {
   return [
     '--no-new-privs',
     '--pdeathsig=KILL',
-    // What systemd gave the portal for ports below 1024 (AmbientCapabilities=) is not for sites.
+    // Capabilities that systemd gave the portal for ports below 1024 (AmbientCapabilities=) are not
+    // for sites.
     '--inh-caps=-all',
     '--ambient-caps=-all',
-    // Without these root stays the owner of its files and may nothing else.
+    // Without these, root still owns its files but has no other right.
     ...(isRoot() ? ['--bounding-set=-all', '--clear-groups'] : []),
     ...(user === null ? [] : [`--reuid=${user}`, `--regid=${user}`]),
     '--',
@@ -89,7 +91,7 @@ export class Confinement {
     this.#parts = parts
   }
 
-  /** Whether a process runs to its end when it is started in this way, and reads what it must. */
+  /** Whether a process that is started in this way runs to its end, and can read what it must. */
   async #works(user: number | null): Promise<boolean> {
     const { nodePath, runtimeDir, filesDir, sitesDir } = this.#parts
     const places = [path.join(runtimeDir, 'main.js'), filesDir, sitesDir]
@@ -134,10 +136,10 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
   }
 
   /**
-   * The command that runs `script` with `args`, held to its folders.
-   * @param user whom it runs as; null: the portal's own user
-   * @param needs `addons`: native code, which php-wasm needs once, for locks between processes;
-   *   `programs`: other programs, which `inside` is the command of; `flags`: more of Node's own
+   * The command that runs `script` with `args`, confined to its folders.
+   * @param user the user it runs as; null: the portal's own
+   * @param needs `addons`: native code, which php-wasm needs for locks between processes;
+   *   `programs`: other programs, whose command `inside` makes; `flags`: more flags of Node's
    */
   command(
     script: string,
@@ -150,8 +152,8 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
   }
 
   /**
-   * The command by which a process that `command` started starts one of its own, held to folders of
-   * its own. User and privileges are those of the starter.
+   * The command by which a process started by `command` starts one of its own, confined to folders
+   * of its own. User and privileges are the starter's.
    */
   inside(
     script: string,
@@ -191,7 +193,8 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
       ...(needs.flags ?? []),
       ...(needs.addons ? ['--allow-addons', '--disable-warning=PERM0001'] : []),
       ...(needs.programs ? ['--allow-child-process', '--disable-warning=PERM0002'] : []),
-      // A thread that looks after the parent, where the system does not (README of the runtime).
+      // A thread that watches the parent, where the system does not end processes with it (README
+      // of the runtime).
       ...(setpriv ? [] : ['--allow-worker', '--disable-warning=PERM0006']),
       script,
       ...args,
@@ -200,9 +203,9 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
   }
 }
 
-/** Offers a process to the kernel before the portal and its database, when memory runs out. */
+/** Makes the kernel end this process before the portal and its database when memory runs out. */
 export function offerToOomKiller(pid: number): void {
   if (process.platform !== 'linux') return
-  // Gone already, or a system that does not permit it: the default will do.
+  // The process is gone already, or the system does not permit it: the default is good enough.
   writeFile(`/proc/${pid}/oom_score_adj`, String(siteOomScore)).catch(() => {})
 }

@@ -1,5 +1,5 @@
-// How the processes of a container begin: what each may read and write, and what holds it to its
-// plan.
+// How the processes of a container are started: what each may read and write, and what holds it to
+// its plan.
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { wasmFlags, type Command } from './confinement.ts'
@@ -8,21 +8,21 @@ import type { Host } from './host.ts'
 import type { SiteFolder } from './site-folder.ts'
 import { giveTree } from './site-users.ts'
 
-/** What PHP leaves behind is soon garbage; a small space for it takes 30 MB less. */
+/** PHP's garbage is short-lived; a small space for it saves 30 MB. */
 const phpFlags = ['--max-semi-space-size=4']
-/** No container has more processes of PHP than so many MB of its plan's memory each. */
+/** A container has at most one process of PHP per so many MB of its plan's memory. */
 const phpProcessMb = 400
 
 /**
- * What a plan's PHP leaves to others (nice): 12 for one processor, 2 less each time they double.
- * Where all want the same processor, a step of 2 is half as much again (sched(7)).
+ * The nice value of a plan's PHP: 12 for one processor, 2 less each time their number doubles.
+ * Where all want the same processor, a step of 2 gives half as much again (sched(7)).
  */
 export const niceOf = (cpu: number): number =>
   Math.max(4, Math.round(12 - 2 * Math.log2(Math.max(1, cpu))))
 
 /**
- * The commands of a container and of its PHP, whose folders are their user's from now on. The
- * container serves files and takes sign-in links; PHP alone writes to the site.
+ * The commands of a container and of its PHP; their folders are given to their user. The container
+ * serves files and takes sign-in links; only PHP writes to the site.
  */
 export async function commandsOf(
   { confinement, runtimeDir, program, engine }: Host,
@@ -36,7 +36,7 @@ export async function commandsOf(
     await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   if (owner !== null) for (const dir of own) await giveTree(dir, owner)
   const named = ['--container', name]
-  // The stand-in for PHP runs in the container itself.
+  // The simulated PHP of tests runs in the container itself.
   const simulated = program === 'simulated.js'
   const command = await confinement.command(
     path.join(runtimeDir, program),
@@ -44,7 +44,7 @@ export async function commandsOf(
     simulated || engine
       ? { reads: [runtimeDir, order.sqliteDir, '/proc/self'], writes: own }
       : {
-          // What its processes of PHP take of processor and memory stands in /proc.
+          // /proc tells the processor time and memory of its PHP processes.
           reads: [runtimeDir, order.siteDir, '/proc'],
           writes: [order.internalDir, order.ticketsDir],
         },
@@ -63,7 +63,7 @@ export async function commandsOf(
   return { command, php }
 }
 
-/** Has the kernel hold a process to its plan until it `ended`, where it does so for us. */
+/** Has the kernel hold a process to its plan until it has `ended`, where cgroups are available. */
 export async function holdToPlan(
   host: Host,
   {

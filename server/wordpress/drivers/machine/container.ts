@@ -17,11 +17,11 @@ export interface BootOrder {
   readonly internalDir: string
   readonly sqliteDir: string
   readonly ticketsDir: string
-  /** Where letters wait that PHP has sent. */
+  /** Folder of letters that PHP has sent. */
   readonly mailDir: string
-  /** Where the site's processes count together what they write to its disks. */
+  /** Folder in which the site's processes together count what they write to its disks. */
   readonly countDir: string
-  /** Whether PHP may send any. */
+  /** Whether PHP may send letters. */
   readonly mail: boolean
   readonly url: string
   readonly hosts: readonly string[]
@@ -31,25 +31,25 @@ export interface BootOrder {
   readonly databaseBytes: number
   readonly internalBytes: number
   readonly internet: boolean
-  /** Of the plan, as many as this machine has: pages that may compute at the same time. */
+  /** How many pages may compute at the same time: the plan's processors, at most the machine's. */
   readonly cpu: number
   /** How long PHP may take for one page, from its turn on, ms. */
   readonly pageMs: number
   /** Largest body of a request, MB. */
   readonly uploadMb: number
-  /** Fields of a form that PHP reads. */
+  /** Most fields of a form that PHP reads. */
   readonly inputVars: number
   /** WP_DEBUG. */
   readonly debug: boolean
-  /** How a process of PHP is started, and what of the processor it leaves to others (nice). */
+  /** How a process of PHP is started, and its nice value. */
   readonly php: { readonly command: Command; readonly nice: number }
-  /** How often it walks its folders to count them anew, ms; a minute when not given. */
+  /** Interval at which it walks its folders to count them again, ms; a minute when not given. */
   readonly measureMs: number | undefined
-  /** What PHP writes is told, and waits for an answer. */
+  /** The container reports what PHP writes, and waits for an answer. */
   readonly pageTags: true
-  /** PHP and the database run in an engine's containers. */
+  /** Whether PHP and the database run in an engine's containers. */
   readonly engine: boolean
-  /** For how long writes are held from the start on, ms. */
+  /** How long writes are held from the start on, ms. */
   readonly holdMs: number
   readonly install: null | {
     readonly user: string
@@ -67,40 +67,46 @@ export interface BootOrder {
 type RuntimeMessage = Readonly<Record<string, unknown>>
 
 export interface Place {
-  /** What starts it. */
+  /** The command that starts the process. */
   readonly command: Command
   readonly runtimeDir: string
   readonly name: string
-  /** Where the pid file lies. */
+  /** Folder of the pid file. */
   readonly runDir: string
-  /** The site's number of restarts at which it began. */
+  /** The site's number of restarts when the container was started. */
   readonly generation: number
   /** Puts the process under its limits before it starts others. */
   readonly limit: (pid: number, ended: Promise<unknown>) => Promise<void>
 }
 
 const endMs = 12_000
-/** A visitor who was sent to the container a moment ago has not arrived yet. */
+/** How long a retiring container still takes requests: an edge may just have sent it a visitor. */
 const lastVisitorMs = 100
-/** It tells how it is every five seconds, whatever PHP does: silent for so long, it is lost. */
+/**
+ * A container reports every five seconds, whatever PHP does: after this silence it counts as lost.
+ */
 const silenceMs = 90_000
 const megabyte = 1_048_576
-/** Where containers may listen: what the system gives to a program that asks for any port. */
+/**
+ * Ports that a container may listen on: those that the system gives to a program that asks for any.
+ */
 const lowestPort = 1_024
 const highestPort = 65_535
 /**
- * The longest line of the control channel tells an error of 4000 characters, six bytes each at
- * worst.
+ * The longest line of the control channel: an error of 4000 characters, six bytes each at worst.
  */
 const longestMessage = 65_536
-/** A line of the log is cut again where it is kept. */
+/** Longest text of a log line; it is cut again where it is stored. */
 const longestText = 16_384
 /**
- * PHP's memory grows a little with every few hundred requests and is never released: near the
- * plan's limit the process is recycled in time.
+ * PHP's memory grows a little with every few hundred requests and is never released: above this
+ * share of the plan's limit the container is replaced.
  */
 const recycleShare = 0.85
-/** The container ends PHP's processes above the plan's memory itself, and looks every second. */
+/**
+ * The kill limit, by this factor above the plan. The container itself ends PHP's processes above
+ * the plan's memory, and checks every second.
+ */
 const memoryMargin = 1.1
 const containerNice = 2
 const renewAfterMs = 10 * 60_000
@@ -109,7 +115,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** The port that a container says it listens on, undefined when that is none. */
+/** The port that a container reports; undefined where it is invalid. */
 function portOf(message: RuntimeMessage): number | undefined {
   const { port } = message
   return Number.isInteger(port) && (port as number) >= lowestPort && (port as number) <= highestPort
@@ -117,7 +123,7 @@ function portOf(message: RuntimeMessage): number | undefined {
     : undefined
 }
 
-/** What a container says that PHP has written; null for everything, and for what is no tag. */
+/** The tags of what PHP has written; null for everything, and for an invalid list. */
 function tagsOf({ tags }: RuntimeMessage): string[] | null {
   if (!Array.isArray(tags)) return null
   return tags.every((tag) => typeof tag === 'string') ? tags : null
@@ -154,15 +160,15 @@ function lineOf(message: RuntimeMessage): string | null {
 
 export class Container {
   readonly name: string
-  /** What it was started with; where an engine changes a plan's size, as it is now. */
+  /** The order that it was started with; where an engine changes a plan's size, as it is now. */
   readonly order: Readonly<BootOrder>
   readonly generation: number
   readonly startedAt = Date.now()
-  /** The port once it answers. */
+  /** The port once the container answers; null: it takes no requests. */
   port: number | null = null
-  /** Resolves when the process is gone, with the way it went in words. */
+  /** Resolves when the process is gone, with the way it ended in words. */
   readonly ended: Promise<string>
-  /** Resolves when it answers. Rejects with DriverFailure when it ends before. */
+  /** Resolves when the container answers. Rejects with DriverFailure when it ends before. */
   readonly ready: Promise<void>
   readonly #child: ChildProcess
   readonly #control: Duplex
@@ -175,10 +181,10 @@ export class Container {
   #isGone = false
 
   /**
-   * @param onLine told of each line for the log
-   * @param onWrite told of what PHP has written; the container waits until it returns
-   * @param onDoubt told that PHP ended in the middle of a request; the same
-   * @param onMail told that a letter lies in `mailDir`
+   * @param onLine called with each line for the log
+   * @param onWrite called with what PHP has written; the container waits until it returns
+   * @param onDoubt called when PHP ended in the middle of a request; the container waits likewise
+   * @param onMail called when a letter lies in `mailDir`
    */
   constructor(
     place: Place,
@@ -190,12 +196,12 @@ export class Container {
   ) {
     this.name = place.name
     this.generation = place.generation
-    // Without the password: this object lives as long as the container.
+    // The password is left out: this object lives as long as the container.
     this.order = { ...order, install: null }
-    // Nothing of the portal's environment: it holds keys, and the child runs strangers' code.
+    // The portal's environment is not passed on: it holds keys, and the child runs strangers' code.
     this.#child = spawn(place.command.file, place.command.args, {
-      // The fourth is the control channel. What comes on the others is text, whatever it says: PHP
-      // may write there.
+      // The fourth is the control channel. Whatever comes on the others is only text: PHP may write
+      // there.
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { PATH: childPath, TZ: 'UTC' },
       cwd: place.runtimeDir,
@@ -205,10 +211,11 @@ export class Container {
       writeFileSync(pidFile(place.runDir, path.basename(order.internalDir)), String(child.pid))
       offerToOomKiller(child.pid)
       try {
-        // A busy site must not slow the portal, nor PHP the site's files.
+        // Priorities keep a busy site from slowing the portal, and PHP from slowing the site's
+        // files.
         setPriority(child.pid, containerNice)
       } catch {
-        // Gone already, or not permitted: the platform's default will do.
+        // The process is gone already, or this is not permitted: the default is good enough.
       }
     }
     this.#control = child.stdio[3] as Duplex
@@ -226,7 +233,10 @@ export class Container {
       })
     })
     this.ready = new Promise((resolve, reject) => {
-      /** Once, and at once or never: an address does not change. */
+      /**
+       * Takes the port that the container reports, once: an address does not change. A missing or
+       * second port ends the container.
+       */
       const listensOn = (port: number | undefined): void => {
         if (port === undefined || this.#listened) {
           onLine('the container gave no port or a second one: restarting it')
@@ -281,12 +291,12 @@ export class Container {
     for (const stream of [child.stdout!, child.stderr!]) readLines(stream, longestText, onLine)
   }
 
-  /** What it counts on the site's disks, null until it has said so. */
+  /** The container's count of the site's disks; null until it has reported. */
   get used(): Used | null {
     return this.#isGone ? null : this.#used
   }
 
-  /** Processor time of all its processes, ms, as it said last. */
+  /** CPU time of all its processes, ms, as last reported. */
   get cpuMs(): number {
     return this.#cpuMs
   }
@@ -295,7 +305,7 @@ export class Container {
     return this.#child.pid
   }
 
-  /** Whether somebody asked it to end; its end is then no accident. */
+  /** Whether the driver asked it to end; then its end is no accident. */
   get ending(): boolean {
     return this.#ending
   }
@@ -303,7 +313,7 @@ export class Container {
   /** Memory of all its processes in MB, or null while unknown. */
   memoryMb(): number | null {
     if (this.#isGone || this.#child.pid === undefined) return null
-    // No /proc on this system: what the container itself said last.
+    // This system has no /proc: the container's last report is used.
     return memoryOf(this.#child.pid) ?? this.#reportedMb
   }
 
@@ -328,7 +338,7 @@ export class Container {
     )
   }
 
-  /** A control line: new disk budgets, host names, cron. */
+  /** Sends a control line: new disk budgets, host names, cron. */
   send(line: object): void {
     if (!this.#isGone) this.#control.write(`${JSON.stringify(line)}\n`)
   }

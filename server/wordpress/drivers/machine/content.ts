@@ -1,5 +1,5 @@
 /**
- * What a site's content is on the disk while it is copied, laid out beside itself and exchanged. An
+ * A site's content on the disk while it is copied, unpacked beside the site, and exchanged. An
  * exchange leaves folders beside the site, from which the next start of the portal completes or
  * undoes it.
  */
@@ -13,16 +13,16 @@ import type { Engine, EngineSite } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
 import { placesIn } from './places.ts'
 
-/** What a copy must leave free for the database and everything else on the host. */
+/** What a copy must leave free for the database and everything else on the host, bytes. */
 const spareBytes = 512 * 1_048_576
 
-/** What a site may grow by between being measured and being packed. */
+/** How much a site may grow between being measured and being packed. */
 const growthShare = 1.5
 const growthBytes = 256 * 1_048_576
 
 export const mayGrowTo = (bytes: number): number => Math.ceil(bytes * growthShare) + growthBytes
 
-/** What a site was before the exchange that the name tells. */
+/** The folder of the content before an exchange; its name has the exchange's id. */
 const formerName = /^former-([0-9a-f-]{36})$/
 
 export async function needRoom(dir: string, bytes: number): Promise<void> {
@@ -31,16 +31,16 @@ export async function needRoom(dir: string, bytes: number): Promise<void> {
     throw new DriverFailure('unavailable', "the host's disk is too full for a copy")
 }
 
-/** What is unpacked into a folder whose database an engine fills, and where its dump is put. */
+/** A copy that is unpacked into a folder whose database an engine fills. */
 export interface EngineCopy {
   readonly engine: Engine
   readonly id: string
-  /** Of the user; the dump and the database's sockets lie there. */
+  /** A folder of the user, for the dump and the database's sockets. */
   readonly dir: string
   readonly user: number
 }
 
-/** Lays out folders of a content that an engine runs; answers where its dump is put. */
+/** Makes the folders of a content for an engine; answers the path for its dump. */
 export async function layOutFor(
   { engine, dir, user }: EngineCopy,
   content: string,
@@ -54,7 +54,7 @@ export async function layOutFor(
   return path.join(dir, 'database.sql')
 }
 
-/** Loads the database of what was laid out, and counts it; `loaded`: see Engine.load. */
+/** Loads the database of an unpacked content, and counts it; `loaded`: see Engine.load. */
 export function tablesLoadedBy(
   { engine, id, dir, user }: EngineCopy,
   content: string,
@@ -65,21 +65,27 @@ export function tablesLoadedBy(
   return engine.load(site, path.join(dir, 'database.sql'), loaded)
 }
 
-/** Where an engine loads a database that is restored, in a site's folder or a scratch one. */
+/** Where an engine loads a database that is being restored, in a site's folder or a scratch one. */
 export const loadingIn = (dir: string): string => path.join(dir, 'loading')
-/** As an engine knows a scratch folder; no container's name begins with a dot. */
+/**
+ * The engine's name for a scratch folder, without the leading dot: names of containers must not
+ * have one.
+ */
 export const copyIdOf = (scratch: string): string => path.basename(scratch).slice(1)
 
 export const needsUsers = (): DriverFailure =>
   new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
 
-/** Calls come one at a time; what exchanges the content must have the site to itself. */
+/**
+ * The content of one site. Calls come one at a time; an exchange of the content must have the site
+ * to itself.
+ */
 export class SiteContent {
   readonly archiveRunner: ArchiveRunner
   readonly id: string
   /** The site's own folder, with `wordpress` in it. */
   readonly dir: string
-  /** Whom its files belong to. */
+  /** The user that owns its files. */
   readonly owner: () => Promise<number | null>
   readonly engine: Engine | null
   #isLoading = false
@@ -101,7 +107,7 @@ export class SiteContent {
   get present(): string {
     return path.join(this.dir, 'wordpress')
   }
-  /** Unpacked, and not the site's content yet. */
+  /** Unpacked content that is not the site's yet. */
   get coming(): string {
     return path.join(this.dir, 'restoring')
   }
@@ -114,12 +120,12 @@ export class SiteContent {
   get mark(): string {
     return path.join(this.dir, 'restored.json')
   }
-  /** The snapshot of the database, while it is packed. */
+  /** The snapshot of the database while it is packed. */
   get copying(): string {
     return path.join(this.dir, 'copying')
   }
 
-  /** A folder of the site's user, empty. */
+  /** Makes the folder empty and gives it to the site's user. */
   async layOut(dir: string): Promise<number | null> {
     const user = await this.owner()
     await removeTree(dir)
@@ -133,7 +139,7 @@ export class SiteContent {
     return path.join(this.dir, 'following.sql')
   }
 
-  /** Of the files and of the database, bytes. */
+  /** Sizes of the files and of the database, bytes. */
   sizes({ filesDir, databaseDir }: SitePlaces): Promise<[number, number]> {
     const engine = this.engine
     return Promise.all([
@@ -144,13 +150,13 @@ export class SiteContent {
     ])
   }
 
-  /** Where an engine has the database: writes it into the file. */
+  /** Has the engine write the database into the file; null where there is no engine. */
   async dump(user: number | null, file: string): Promise<CopyFigures['tables'] | null> {
     if (!this.engine) return null
     return await this.engine.dump(this.inEngine(this.engine, user), file)
   }
 
-  /** The site as the engine has it. */
+  /** The site in the engine's terms. */
   inEngine(engine: Engine, user: number | null): EngineSite {
     if (user === null) throw needsUsers()
     const { filesDir: wordpress, databaseDir: database } = placesIn(this.present, engine)
@@ -158,8 +164,10 @@ export class SiteContent {
   }
 
   /**
-   * A content beside the site's own; the engine fills its database from the dump that is laid.
-   * @param loaded where the next load finds what this one has left (Engine.load); null: nowhere
+   * Makes a content beside the site's own; the engine fills its database from the dump that `lay`
+   * unpacks.
+   * @param loaded file by which the next load knows what this one has left (Engine.load); null:
+   *   none
    */
   async laidBeside<T>(
     engine: Engine,
@@ -189,14 +197,14 @@ export class SiteContent {
     return await this.isMarked(restoreId)
   }
 
-  /** Whether that exchange was the last one. */
+  /** Whether the last exchange was this one. */
   async isMarked(restoreId: string): Promise<boolean> {
     const text = await fs.readFile(this.mark, 'utf8').catch(() => null)
     return text !== null && (JSON.parse(text) as { id: string }).id === restoreId
   }
 
   /**
-   * What was prepared, or stands in another folder of the site's, becomes the site's content. No
+   * Makes prepared content, or that of another folder of the site's, the site's content. No
    * container may run.
    */
   async exchange(restoreId: string, from = this.coming): Promise<void> {
@@ -213,8 +221,8 @@ export class SiteContent {
   }
 
   /**
-   * After a kill: undoes an exchange that was cut off before its second half, completes one that
-   * was cut off after it.
+   * After a kill: undoes an exchange that was cut off before its second half, and completes one
+   * that was cut off after it.
    */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.dir).catch(() => [])

@@ -1,4 +1,4 @@
-/** Copies of many sites that come to one folder, as those that another machine asks for do. */
+/** Copies of many sites in one folder, as a node has them when another machine asks for them. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { Confinement } from './confinement.ts'
 import { SiteContent } from './content.ts'
 import { Copies, proveCopy } from './copies.ts'
 
-/** Tells which site each job waits for as. */
+/** Records the queue key of each job. */
 class ToldRunner extends ArchiveRunner {
   readonly keys: string[] = []
   override async run<T>(job: CopyJob): Promise<T> {

@@ -19,14 +19,14 @@ import { removeTree } from './files.ts'
 import type { Host } from './host.ts'
 import { placesIn } from './places.ts'
 
-/** Scratch sites begin with it; no site's id does. */
+/** Prefix of scratch sites; no site's id begins like this. */
 export const scratchPrefix = '.scratch-'
 
 /**
  * Restores the archive beside the sites, counts it and removes it.
- * @param user whom it is laid out by, who owns no site; null: the portal's own user
- * @param siteId whose archive it is, where that is known: the file may lie in a folder that
- *   archives of all sites come to
+ * @param user the user it is unpacked by, who owns no site; null: the portal's own
+ * @param siteId the site of the archive, where known: the file may lie in a folder for archives of
+ *   all sites
  */
 export async function proveCopy(
   { archiveRunner, sitesDir, engine }: Pick<Host, 'archiveRunner' | 'sitesDir' | 'engine'>,
@@ -65,7 +65,7 @@ export async function proveCopy(
 }
 
 /**
- * The copies of one site. Calls come one at a time; what exchanges its content must have the site
+ * The copies of one site. Calls come one at a time; an exchange of the content must have the site
  * to itself.
  */
 export class Copies {
@@ -114,10 +114,7 @@ export class Copies {
     }
   }
 
-  /**
-   * Lays the archive out beside the site's content, and makes sure that it is what it should be and
-   * fits.
-   */
+  /** Unpacks the archive beside the site's content, and checks that it is complete and fits. */
   async prepare(
     { file, figures }: SiteCopy,
     budget: { readonly diskBytes: number; readonly databaseBytes: number },

@@ -1,4 +1,4 @@
-/** What a site takes of its disks, and how it is. */
+/** What a site uses of its disks, and its memory and CPU time. */
 import type { SiteFigures, SiteState } from '../../driver.ts'
 import type { Used } from './engine.ts'
 import type { Host } from './host.ts'
@@ -14,7 +14,7 @@ const engineUsageMs = 1_000
 interface Parts {
   readonly folder: SiteFolder
   readonly slots: Slots
-  /** A site that is moved in counts, too. */
+  /** A copy that is being moved in uses the disks, too. */
   readonly importing: Pick<ImportCopy, 'takes'>
 }
 
@@ -28,15 +28,15 @@ export class DiskFigures {
     this.#parts = parts
   }
 
-  /** Bytes, without what a site that is moved in takes. */
+  /** Bytes of the site itself, without those of a copy that is moved in. */
   live(): Promise<Used> {
     const counted = this.#parts.slots.used()
     return counted ? Promise.resolve(counted) : this.#measured()
   }
 
   /**
-   * What the disks hold while no container counts it: measured by walking through all files, one
-   * site after another, and at most once a minute each, whoever asks how often.
+   * The use of the disks while no container counts it: all files are walked through, one site at a
+   * time, and at most once a minute for each site, however often it is asked for.
    */
   async #measured(): Promise<Used> {
     const mayAgeMs = this.#host.engine ? engineUsageMs : usageMs
@@ -48,7 +48,7 @@ export class DiskFigures {
     return this.#usage.used
   }
 
-  /** MB. */
+  /** The use of both disks with the copy's, MB. */
   #withCopy(used: Used): { filesMb: number; databaseMb: number } {
     const { takes } = this.#parts.importing
     return {

@@ -31,7 +31,7 @@ test('whoever has been idle longest makes room; nobody who is busy does', async 
   const nothing = { entries: [], isWhole: true }
   for (const name of ['one', 'two', 'three', 'one', 'two'])
     expect(await list(name), name).toEqual(nothing)
-  // Those of the two that are under way come to their end; a third at the same time is told so.
+  // Acts of two that are under way are completed; a third at the same time is refused.
   const all = await Promise.allSettled([list('one'), list('two'), list(randomUUID())])
   expect(all).toMatchObject([
     { status: 'fulfilled', value: nothing },

@@ -1,4 +1,6 @@
-/** The processes that act on files of sites (files-process.ts): one a site, while it is needed. */
+/**
+ * The processes that act on sites' files (files-process.ts): one for each site, while it is needed.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import * as z from 'zod'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -8,12 +10,15 @@ import { childPath, offerToOomKiller, type Confinement } from './confinement.ts'
 
 const { file: program, cwd } = confinedProgram('files-process')
 const heapMb = 96
-/** Sites whose owners act at once; each process takes 50 MB. */
+/** Most processes at a time, and so most sites whose owners act at once; each takes 50 MB. */
 const usualProcesses = 20
-/** A folder of thousands of files takes a second; removing a large one some more. */
+/**
+ * Longest time of an act. A folder of thousands of files takes a second; removing a large one takes
+ * longer.
+ */
 const actMs = 60_000
 
-/** The process runs as the site's user: what it says is validated. */
+/** The process runs as the site's user: its answers are validated. */
 const answerShape = z.union([
   z.strictObject({ fault: z.enum(fileFaults) }),
   z.strictObject({
@@ -49,20 +54,20 @@ export class FileHands {
   readonly #confinement: Confinement
   readonly #mostProcesses: number
   readonly #hands = new Map<string, Promise<Hand>>()
-  /** Acts under way, and that begin, by the site's files. */
+  /** Number of acts under way or beginning, by the folder of the site's files. */
   readonly #busy = new Map<string, number>()
   #count = 0
   #closed = false
 
-  /** `mostProcesses`: what tests make smaller. */
+  /** `mostProcesses`: a smaller number, for tests. */
   constructor(confinement: Confinement, mostProcesses = usualProcesses) {
     this.#confinement = confinement
     this.#mostProcesses = mostProcesses
   }
 
   /**
-   * @param root the site's files
-   * @param user whom they belong to; null: the portal's own user
+   * @param root the folder of the site's files
+   * @param user their owner; null: the portal's own user
    */
   async act(root: string, user: number | null, order: FileOrder): Promise<FileAnswer> {
     if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
@@ -100,7 +105,7 @@ export class FileHands {
   #handOf(root: string, user: number | null): Promise<Hand> {
     const found = this.#hands.get(root)
     if (found) {
-      // The map is in the order in which they were asked last.
+      // The map is in the order of last use.
       this.#hands.delete(root)
       this.#hands.set(root, found)
       return found
@@ -108,7 +113,7 @@ export class FileHands {
     if (this.#hands.size >= this.#mostProcesses && !this.#endIdle())
       throw new DriverFailure('unavailable', 'too many owners act on files at the moment')
     const hand: Promise<Hand> = this.#begin(root, user, () => forget())
-    // Another may have begun for the site since.
+    // A newer process may have begun for the site.
     const forget = (): void => {
       if (this.#hands.get(root) === hand) this.#hands.delete(root)
     }
@@ -118,8 +123,8 @@ export class FileHands {
   }
 
   /**
-   * Ends the process that nobody has asked for longest: each stays for a while, and one owner of
-   * many servers would keep the others of the node from theirs.
+   * Ends the process that has been idle longest. Each stays for a while, so one owner of many
+   * servers would otherwise block the node's other owners.
    */
   #endIdle(): boolean {
     for (const [root, hand] of this.#hands) {
@@ -145,7 +150,7 @@ export class FileHands {
         flags: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${heapMb}`],
       },
     )
-    // Nothing of the portal's environment: it holds keys.
+    // The portal's environment is not passed on: it holds keys.
     const child = spawn(file, args, {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: childPath },

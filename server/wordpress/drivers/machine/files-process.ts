@@ -1,5 +1,5 @@
-// An owner's acts on the files of his site, in a process of their own: as the site's user and held
-// to its folder (confinement.ts). It ends when nobody has asked for a while.
+// Carries out an owner's acts on a site's files, in a process of its own: as the site's user and
+// confined to its folder (confinement.ts). It ends after a while without an act.
 import type { FileOrder } from '../../driver.ts'
 import { actInTree } from './tree.ts'
 
@@ -15,7 +15,7 @@ let turn: Promise<unknown> = Promise.resolve()
 process.once('disconnect', () => process.exit(0))
 process.on('message', ({ id, order }: { id: number; order: FileOrder }) => {
   wait()
-  // One after the other: two pieces of one upload do not overtake each other.
+  // One after the other, so that two pieces of one upload do not overtake each other.
   turn = turn.then(() =>
     actInTree(root, order).then(
       (answer) => process.send?.({ id, answer }),

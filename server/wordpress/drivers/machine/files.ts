@@ -18,14 +18,14 @@ export async function copyTree(from: string, to: string): Promise<void> {
       await run('cp', ['-a', '--reflink=auto', '--', from, to])
       return
     } catch {
-      // A cp without --reflink (busybox): the portable way below.
+      // This cp has no --reflink (busybox): the portable way below is used.
       await fs.rm(to, { recursive: true, force: true })
     }
   }
   await fs.cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
-/** Copies what lies in a folder into one that is there. */
+/** Copies the content of a folder into an existing one. */
 export async function copyInto(from: string, to: string): Promise<void> {
   await run('cp', ['-a', '--reflink=auto', '--', `${from}/.`, to])
 }
@@ -33,8 +33,8 @@ export async function copyInto(from: string, to: string): Promise<void> {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Bytes of the regular files below `dir`, links not followed, `skip` left out; 0 when it is not
- * there. Rejects when a folder cannot be read: what it holds is not known to be nothing.
+ * Bytes of the regular files below `dir`, without following links and without `skip`; 0 when `dir`
+ * does not exist. Rejects when a folder cannot be read, because its size is unknown.
  */
 export async function bytesBelow(dir: string, skip?: string): Promise<number> {
   let entries
@@ -72,15 +72,15 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** Names of what is out of use and is to be removed. */
+/** Prefix of trees that are out of use and to be removed. */
 const doomedPrefix = '.removing-'
-/** What is being removed now: a sweep leaves it alone. */
+/** Trees that are being removed now: a sweep leaves them alone. */
 const underWay = new Set<string>()
 
 /**
- * Removes a tree for good; links are removed, not followed. `rm` goes from folder to folder by
- * descriptors, so a path above PATH_MAX (4096 bytes) does not stop it, as it stops `fs.rm`.
- * Rejects when something of it is left.
+ * Removes a tree for good; links are removed, not followed. `rm` works by descriptors, so a path
+ * longer than PATH_MAX (4096 bytes) does not stop it, as it stops `fs.rm`. Rejects when a part of
+ * the tree is left.
  */
 async function removeForGood(dir: string): Promise<void> {
   underWay.add(dir)
@@ -92,11 +92,11 @@ async function removeForGood(dir: string): Promise<void> {
     try {
       await byDescriptor()
     } catch {
-      // Folders that their owner may not enter, or no such program.
+      // Some folders deny their owner access, or there is no such program.
       await run('chmod', ['-R', 'u+rwX', '--', dir]).catch(() => {})
       await byDescriptor().catch(async (error: unknown) => {
-        // A program of the site may still have a folder of it open, and keep it from being empty:
-        // what goes by paths would then follow the links that it swaps in.
+        // A program of the site may still have one of its folders open, and add to it. Removal by
+        // paths would then follow links that it swaps in.
         if (process.platform === 'linux' && codeOf(error) !== 'ENOENT') return
         await fs.rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
       })
@@ -108,8 +108,8 @@ async function removeForGood(dir: string): Promise<void> {
 }
 
 /**
- * Removes a tree: renamed out of sight first, so that a half-removed site is never taken for one.
- * Resolves when nothing of it is left, also of an earlier try that a kill or a fault cut short.
+ * Removes a tree: renames it first, so that a half-removed site is never taken for one. Resolves
+ * when nothing of it is left, including what a killed or failed earlier try left.
  */
 export async function removeTree(dir: string): Promise<void> {
   const parent = path.dirname(dir)
@@ -124,8 +124,8 @@ export async function removeTree(dir: string): Promise<void> {
 }
 
 /**
- * Removes what earlier processes left below `dir` under the names of what is being removed, or that
- * `isScratch` knows. Returns how many of them are still there.
+ * Removes leftovers of earlier processes below `dir`: trees marked for removal, and names for which
+ * `isScratch` is true. Answers how many are still there.
  */
 export async function sweepDoomed(
   dir: string,

@@ -8,7 +8,7 @@ export class Gate {
     this.#free = width
   }
 
-  /** @param urgent goes before what is not, and behind what is and came earlier */
+  /** @param urgent goes before work that is not urgent, and after earlier urgent work */
   async run<T>(work: () => Promise<T>, { urgent = false } = {}): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((resolve) => (urgent ? this.#urgent : this.#waiting).push(resolve))

@@ -8,40 +8,45 @@ import type { Release } from './release.ts'
 
 /** What all sites of a driver share. */
 export interface Host {
-  /** What runs PHP and the database; null: the container itself, and SQLite. */
+  /**
+   * The engine that runs PHP and the database; null: the container runs PHP itself, with SQLite.
+   */
   readonly engine: Engine | null
   readonly sitesDir: string
   readonly runtimeDir: string
-  /** What a container runs, below `runtimeDir`. */
+  /** The program of a container, below `runtimeDir`. */
   readonly program: string
   readonly filesDir: string
-  /** What stands in `filesDir`; null where it is not whole. */
+  /** The release in `filesDir`; null where it is incomplete. */
   readonly release: Release | null
   readonly internet: boolean
-  /** ms that PHP may take for one page. */
+  /** Longest time of PHP for one page, ms. */
   readonly pageMs: number
-  /** Processors that sites may compute on. */
+  /** Number of processors that sites may use. */
   readonly cores: number
-  /** ms between two measurements of a running site's disks; the runtime's own when undefined. */
+  /**
+   * Interval between two measurements of a running site's disks, ms; the runtime's own when
+   * undefined.
+   */
   readonly measureMs: number | undefined
-  /** Booting is the costly part: few at a time. */
+  /** Limits boots at a time, because they are the costly part. */
   readonly boots: Gate
-  /** Walking through all files of a site: one at a time. */
+  /** Walks through a site's files one at a time. */
   readonly measures: Gate
   readonly archiveRunner: ArchiveRunner
   readonly fileHands: FileHands
   readonly confinement: Confinement
-  /** The user of the site in a folder that is there; null where sites run as the portal's own. */
+  /** The user of the site in an existing folder; null where sites run as the portal's own. */
   readonly ownerOf: (siteDir: string) => Promise<number | null>
-  /** Null where the kernel holds no limits for us. */
+  /** Null where the kernel enforces no limits for us. */
   readonly cgroups: () => Promise<Cgroups | null>
-  /** Of all sites together, since the start; the slots add to it. */
+  /** Counts over all sites since the start; the slots add to them. */
   readonly counted: { restarts: number; failedStarts: number }
-  /** Told of what a site's PHP has written, as tags; null: of everything. */
+  /** Called with what a site's PHP has written, as tags; null: everything. */
   readonly onWrite: (site: string, tags: readonly string[] | null) => void
-  /** PHP has ended by itself: what it wrote last, it could not say. */
+  /** Called when PHP has ended by itself: it may not have reported its last writes. */
   readonly onCrash: (site: string) => void
-  /** A letter of the site may lie in its folder. */
+  /** Called when a letter of the site may lie in its folder. */
   readonly onMail: (site: string) => void
   readonly warn: (detail: object, message: string) => void
 }

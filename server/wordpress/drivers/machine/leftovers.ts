@@ -1,5 +1,5 @@
-// Container processes of an earlier run of the portal. They exit when their parent dies; if one
-// does not, it must not write to the site beside a new container.
+// Ends container processes of an earlier run of the portal. They exit when their parent dies; one
+// that does not must not write to the site beside a new container.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export const pidFile = (runDir: string, name: string): string => path.join(runDi
 
 /**
  * Ends every process that a pid file of `runDir` names, if it is still a container of that site
- * (pids are used again), and empties the folder.
+ * (pids are reused), and empties the folder. Answers how many.
  */
 export async function endLeftovers(runDir: string, siteId: string): Promise<number> {
   const names = await fs.readdir(runDir).catch(() => [])

@@ -1,11 +1,11 @@
-// Lines of a stream whose other end is not trusted: no line costs more memory than its limit.
+// Reads lines of a stream from an untrusted sender: no line costs more memory than its limit.
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 /**
  * Calls `onLine` with each line of the stream, without its end (`\n` or `\r\n`). A line above
- * `maxLength` UTF-16 units is cut there, and its rest thrown away; `onTooLong` hears of it, once a
- * line. What stands behind the last line's end counts as a line when the stream ends.
+ * `maxLength` UTF-16 units is cut there, and its rest dropped; `onTooLong` is called once for such
+ * a line. Text after the last line's end counts as a line when the stream ends.
  */
 export function readLines(
   stream: Readable,

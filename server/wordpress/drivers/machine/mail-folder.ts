@@ -1,20 +1,20 @@
 // Letters that a site's PHP has sent (runtimes/wordpress-wasm/src/mail-spool.js), until the portal
-// has taken them. Their folder is the site's user's: nothing in it is believed.
+// has taken them. The site's user owns their folder: nothing in it is trusted.
 import fs, { constants } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
 import type { SpooledLetter } from '../../driver.ts'
 
 const nameShape = /^([0-9a-z]{9})-[0-9a-f]{24}\.eml$/
-/** As the runtime has it, and the envelope. */
+/** The runtime's limit of a letter, plus its envelope. */
 const mostBytes = 10 * 1_048_576 + 65_536
 const mostRecipients = 50
-/** In one answer, beyond its first letter. */
+/** Bytes of one answer, beyond its first letter. */
 const answerBytes = 4 * 1_048_576
-/** What a kill left half written. */
+/** A file that a killed process left incomplete is removed after this. */
 const scratchMs = 3_600_000
 
-/** What may stand in an SMTP command, and in the database. */
+/** Characters that are safe in an SMTP command, and in the database. */
 const part = String.raw`[^\0-\x20\x7f<>()[\]\\,;:"@]`
 const address = z.string().check(z.regex(new RegExp(`^${part}{1,64}@${part}{1,253}$`)))
 const envelope = z.object({
@@ -22,7 +22,10 @@ const envelope = z.object({
   to: z.array(address).check(z.minLength(1), z.maxLength(mostRecipients)),
 })
 
-/** The whole of a regular file, no link followed; null where it is none, or too large. */
+/**
+ * The content of a regular file, without following links; null where it is no regular file, or too
+ * large.
+ */
 function readRegular(file: string): Buffer | null {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const descriptor = fs.openSync(file, flags)
@@ -54,7 +57,7 @@ function letterIn(dir: string, name: string): SpooledLetter | null {
   }
 }
 
-/** Names of what lies there, oldest first; none where the folder is none. */
+/** The names in the folder, oldest first; none where it is not a folder. */
 function namesIn(dir: string): string[] {
   try {
     return fs.lstatSync(dir).isDirectory() ? fs.readdirSync(dir).toSorted() : []
@@ -67,7 +70,7 @@ const remove = (file: string): void => {
   try {
     fs.rmSync(file, { recursive: true, force: true })
   } catch {
-    // A folder that its owner has closed; the site's removal takes it away.
+    // Its owner has denied access to a folder; it is removed with the site.
   }
 }
 
@@ -76,7 +79,7 @@ function isBeingWritten(file: string): boolean {
   return stat !== undefined && Date.now() - stat.mtimeMs < scratchMs
 }
 
-/** The oldest letters, and the removal of whatever else lies there. */
+/** The oldest letters; removes anything else in the folder. */
 export function lettersIn(dir: string, limit: number): SpooledLetter[] {
   const letters: SpooledLetter[] = []
   let bytes = 0

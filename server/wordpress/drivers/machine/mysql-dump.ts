@@ -1,19 +1,19 @@
 /**
- * A site's SQLite database as SQL for MySQL and MariaDB, so that a backup runs at another host.
- * WordPress's SQLite driver keeps the MySQL types, defaults and indexes of every table that was
- * made through it in tables of its own, after MySQL's information_schema; a table that was made
- * past it is named in a comment. The file is the customer's: what does not look like a type is
- * `longtext`, names and values are quoted.
+ * A site's SQLite database as SQL for MySQL and MariaDB, so that a backup works at another host.
+ * WordPress's SQLite driver keeps the MySQL types, defaults and indexes of every table that it has
+ * made in tables of its own, after MySQL's information_schema. A table made without the driver is
+ * named in a comment. The file is the customer's: an invalid type becomes `longtext`, names and
+ * values are quoted.
  */
 import type { DatabaseSync } from 'node:sqlite'
 
 const prefix = '_wp_sqlite_mysql_information_schema_'
-/** Finds `đường` by `duong`, as WordPress chooses where the server has it. */
+/** Finds `đường` by `duong`; WordPress chooses it where the server has it. */
 const collation = 'utf8mb4_unicode_520_ci'
-/** About what one INSERT comes to, characters; below max_allowed_packet everywhere (16 MB). */
+/** Approximate length of one INSERT, characters; below every usual max_allowed_packet (16 MB). */
 const statementLength = 524_288
 
-/** What is read of each of these tables. */
+/** The columns that are read of each of these tables. */
 const described = {
   tables: ['TABLE_NAME', 'TABLE_TYPE'],
   columns: [
@@ -73,7 +73,7 @@ const typeShape = new RegExp(
   'i',
 )
 const isText = (type: string): boolean => /char|text|enum|set/i.test(type)
-/** Types that MySQL lets have no default but null. */
+/** Types for which MySQL permits no default except null. */
 const withoutDefault = /text|blob|json|geometry/i
 
 function columnOf(column: Column): string {
@@ -139,8 +139,8 @@ function* rowsOf(
 }
 
 /**
- * Tables that the dump leaves out: made past WordPress, so nobody knows what they are in MySQL. All
- * of them where the database has not been made through its SQLite driver.
+ * Tables that the dump leaves out: they were made without WordPress's driver, so their MySQL types
+ * are unknown. All tables where the whole database was made without it.
  */
 export function tablesLeftOut(database: DatabaseSync): string[] {
   const isKnown = storedTables(database).has(`${prefix}tables`)
@@ -169,11 +169,11 @@ const storedTables = (database: DatabaseSync): Set<string> =>
 
 /**
  * The whole dump, in pieces of about half a megabyte. Nobody may write to the database meanwhile.
- * Empty where the database has not been made through WordPress's SQLite driver.
+ * Empty where the database was made without WordPress's SQLite driver.
  */
 export function* mysqlDump(database: DatabaseSync): Generator<string> {
   const stored = storedTables(database)
-  // A column that is computed may be made to cost anything: only what is stored is read.
+  // Only stored columns are read: a computed one may be made arbitrarily costly.
   const xinfo = database.prepare('select name from pragma_table_xinfo(?) where hidden = 0')
   const storedIn = (table: string): Set<string> =>
     new Set((xinfo.all(table) as { name: string }[]).map((one) => one.name))

@@ -1,10 +1,11 @@
-// Where a site's content lies. One folder holds it, so that one rename exchanges it whole.
+// The folders of a site's content. One folder holds them all, so that one rename exchanges the
+// whole content.
 import path from 'node:path'
 import type { SitePlaces } from './archive.ts'
 
 /**
- * SQLite's file is one of WordPress's folder, where PHP opens it. The disk that an engine mounts
- * for a database lies beside that folder, out of PHP's reach.
+ * SQLite's file lies in WordPress's folder, where PHP opens it. The disk that an engine mounts for
+ * a database lies beside that folder, out of PHP's reach.
  */
 export const placesIn = (content: string, engine: object | null): SitePlaces =>
   engine

@@ -1,11 +1,11 @@
-// What a process and those that it started take of the machine's memory.
+// The memory of a process and its children.
 import { readFileSync } from 'node:fs'
 
 const megabyteOfKilobytes = 1024
 
 /**
- * Memory of a process and its children's, MB; null where the system does not say (no /proc). The
- * program itself, which lies in memory once for all of them, counts once.
+ * Memory of a process and its children, MB; null where the system does not tell it (no /proc). The
+ * program's code, which all of them share, counts once.
  */
 export function memoryOf(pid: number): number | null {
   try {
@@ -18,19 +18,19 @@ export function memoryOf(pid: number): number | null {
   }
 }
 
-/** kB, of /proc/<pid>/status; proc(5). */
+/** A field of /proc/<pid>/status, kB; proc(5). */
 function fieldOf(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
 }
 
-/** Of the main thread, which alone starts processes. */
+/** Children of the main thread, the only one that starts processes. */
 export function childrenOf(pid: number): number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     return list.trim().split(' ').filter(Boolean).map(Number)
   } catch {
-    // A kernel without CONFIG_PROC_CHILDREN.
+    // The kernel has no CONFIG_PROC_CHILDREN.
     return []
   }
 }

@@ -1,4 +1,6 @@
-/** Files that are WordPress's own are named in an archive: the copy is as if all were sent. */
+/**
+ * Files of WordPress itself are only named in an archive: the copy is the same as if all were sent.
+ */
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -20,10 +22,10 @@ function stage() {
     fs.chmodSync(at(name), of.mode ?? 0o644)
     fs.utimesSync(at(name), of.at ?? time, of.at ?? time)
   }
-  /** WordPress as a node has it. */
+  /** WordPress's files on a node. */
   const releaseOf = (node: string, mark = 'one'): Release => {
     put(`${node}/wp/index.php`, '<?php // index')
-    // Packs to nothing shorter.
+    // Content that cannot be compressed.
     put(`${node}/wp/wp-includes/load.php`, incompressible)
     put(`${node}/wp/wp-includes/empty.php`, '')
     for (const name of ['text', 'mode', 'time', 'gone', 'linked'])
@@ -81,7 +83,7 @@ test('a site comes over whole, and only what its owner has changed is sent', asy
   const [here, there] = [releaseOf('here'), releaseOf('there')]
   expect(there.id).toBe(here.id)
   fs.cpSync(here.dir, at('site'), { recursive: true, preserveTimestamps: true })
-  // As long and of the same time: nothing but its text tells.
+  // Same length and time: only the text differs.
   put('site/wp-includes/other text.php', '<?php // two')
   put('site/wp-includes/other mode.php', '<?php // one', { mode: 0o600 })
   put('site/wp-includes/other time.php', '<?php // one', { at: new Date('2026-10-01T00:00:00Z') })
@@ -97,7 +99,7 @@ test('a site comes over whole, and only what its owner has changed is sent', asy
   expect(first.changes).toMatchObject({ files: 7, removed: 0 })
   expect(await lay(first.file, 'copy', there, true)).toEqual(first.changes)
   expect(contentOf('copy')).toEqual(contentOf('site'))
-  // A release that has none of them: all are sent.
+  // Without a common release all files are sent.
   const all = await pack('site', null)
   expect(all.changes).toEqual(first.changes)
   expect(await lay(all.file, 'sent', null, true)).toEqual(first.changes)
@@ -105,7 +107,7 @@ test('a site comes over whole, and only what its owner has changed is sent', asy
   expect(fs.statSync(first.file).size).toBeLessThan(2_000)
   expect(fs.statSync(all.file).size).toBeGreaterThan(3_000)
 
-  // The owner puts WordPress's own file back, and changes another.
+  // The owner restores WordPress's own file, and changes another.
   put('site/wp-includes/other text.php', '<?php // one')
   put('site/index.php', '<?php // mine!')
   const next = await pack('site', here, first.listing)
@@ -123,7 +125,7 @@ test('a node with another WordPress refuses what leaves files out', async () => 
   const other = releaseOf('other', 'two')
   expect(other.id).not.toBe(here.id)
   await expect(lay(file, 'other', other, true)).rejects.toThrow(/does not have/)
-  // One that says it is the same, and was changed by hand.
+  // A release with the same mark whose files were changed by hand.
   put('there/wp/index.php', '<?php // mine!')
   await expect(lay(file, 'changed', there, true)).rejects.toThrow(/not what the archive was made/)
   expect(releaseIn(at('nowhere'))).toBeNull()

@@ -1,20 +1,23 @@
-// Files that are WordPress's own, as both nodes have them, are named in an archive and not sent. Of
-// a fresh site that is nearly all of them. But for `releaseIn` for a process of its own, as
-// archive.ts.
+// Files of WordPress itself that both nodes have are only named in an archive, and not sent. Of a
+// fresh site that is nearly all of them. Everything except `releaseIn` is for a process of its own,
+// as archive.ts.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
 import { openFile, partsOf } from './archive.ts'
 
-/** WordPress as this node has it, and copies it for a new site. */
+/** WordPress's files on this node, which are copied for a new site. */
 export interface Release {
-  /** Differs wherever the files do. */
+  /** Differs wherever the files differ. */
   readonly id: string
   readonly dir: string
 }
 
-/** What is written last where the files are whole tells what they are; null: they are not. */
+/**
+ * The release in the folder, identified by the file that is written last; null: the files are
+ * incomplete.
+ */
 export function releaseIn(filesDir: string): Release | null {
   try {
     const mark = fs.readFileSync(path.join(filesDir, '.complete'))
@@ -24,17 +27,20 @@ export function releaseIn(filesDir: string): Release | null {
   }
 }
 
-/** What stands in an archive's manifest for the files that it does not hold. */
+/** The part of an archive's manifest about files that the archive does not hold. */
 export const Released = z.object({
-  /** Of the release that they are from. */
+  /** The release that they are from. */
   id: z.string(),
   names: z.array(z.string()),
-  /** Of their contents, one after another. */
+  /** Checksum of their contents, one after another. */
   sha256: z.string(),
 })
 export type Released = z.infer<typeof Released>
 
-/** Whether the file begins with that; no more of it is read, for the site may write to it now. */
+/**
+ * Whether the file begins with that content; no more of it is read, because the site may be writing
+ * to it.
+ */
 function holds(file: string, content: Buffer): boolean {
   const descriptor = openFile(file)
   if (descriptor === undefined) return false
@@ -48,7 +54,7 @@ function holds(file: string, content: Buffer): boolean {
   }
 }
 
-/** Compares files of a site with the release's, and keeps the names of those that are the same. */
+/** Compares files of a site with the release's, and keeps the names of equal ones. */
 export class ReleasedNames {
   readonly #release: Release
   readonly #sum = createHash('sha256')
@@ -58,12 +64,14 @@ export class ReleasedNames {
     this.#release = release
   }
 
-  /** Bytes of the file where it is the release's; undefined where it is not, and has to be sent. */
+  /**
+   * Bytes of the file where it equals the release's; undefined where it differs, and must be sent.
+   */
   note(name: string, file: string): number | undefined {
     const own = path.join(this.#release.dir, name)
     const [of, at] = [own, file].map((one) => fs.lstatSync(one, { throwIfNoEntry: false }))
     if (!of?.isFile() || !at?.isFile()) return undefined
-    // A copy gets the release's file with its mode and time.
+    // The copy gets the release's file, with its mode and time, so these must be equal, too.
     if (of.size !== at.size || of.mode !== at.mode || of.mtimeMs !== at.mtimeMs) return undefined
     const content = fs.readFileSync(own)
     if (!holds(file, content)) return undefined
@@ -78,8 +86,8 @@ export class ReleasedNames {
 }
 
 /**
- * Lays the named files, from this node's release, by `lay`; answers their number and bytes. Throws
- * where they are not what the other node has compared with.
+ * Writes the named files from this node's release, by `lay`; answers their number and bytes. Throws
+ * where they are not the files that the other node has compared with.
  */
 export async function layReleased(
   released: Released,

@@ -1,6 +1,6 @@
 /**
- * The archives by which a copy on another machine follows a site, on both ends: what changed is
- * packed, and laid upon what the copy has come to.
+ * Both ends of the archives by which a copy on another machine follows a site: changes are packed
+ * on one, and applied to the copy on the other.
  */
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
@@ -19,22 +19,22 @@ import type { Release } from './release.ts'
 
 const run = promisify(execFile)
 
-/** Which rounds a copy has come to. */
+/** The rounds that a copy has applied. */
 interface RoundMark {
   readonly id?: string
-  /** Of a mirror: from which one before. */
+  /** For a mirror: the round that the applied one follows. */
   readonly base?: number | null
   readonly laid?: number
-  /** Of a move. */
+  /** For a move: the attempt of the applied archive. */
   readonly attempt?: number | undefined
-  /** Of a move: the server is here now, and has been written to. */
+  /** For a move: the server is here now, and has been written to. */
   readonly isOver?: boolean
 }
 
-/** Has the site's PHP make empty tables, and puts the database with them into a file. */
+/** Has the site's PHP make empty tables, and writes the database with them into a file. */
 export type MakeTables = (tables: TablesToMake['creates'], file: string) => Promise<void>
 
-/** Made for the dump of an earlier round; what follows the prefix tells which tables. */
+/** Empty tables made for the dump of an earlier round; the hash identifies the tables. */
 const madeName = /^tables-([0-9a-f]{64})\.sqlite$/
 
 export class Rounds {
@@ -46,13 +46,13 @@ export class Rounds {
     this.#release = release
   }
 
-  /** Listings of what a copy on another machine has come to. */
+  /** The folder of listings of what a copy on another machine has. */
   #listingsOf({ mirror }: MoveRound): string {
     return path.join(this.#content.dir, mirror ? 'mirroring' : 'moving')
   }
   /**
-   * The listing that a round goes on from, where it is written, and those of former tries of the
-   * round, each of which the copy may have taken. Drops what belongs to rounds before.
+   * The listing that a round starts from, the file for the new one, and those of earlier tries of
+   * the round, each of which the copy may have applied. Deletes listings of earlier rounds.
    */
   async #listingsFor(of: MoveRound): Promise<{
     readonly since: string | null
@@ -92,13 +92,13 @@ export class Rounds {
     return { since: at(base), tried, listing: at(listing) }
   }
   /**
-   * Writes what changed since the round before into `file`; everything in round 0. A round may be
-   * asked for again: it goes on from the one before it.
+   * Writes what changed since the round before into `file`; everything in round 0. A repeated round
+   * starts from the same listing.
    */
   async packChanges(file: string, of: MoveRound): Promise<SiteChanges> {
     const { database } = of
     const engine = this.#content.engine
-    // A mirror is there for the day on which nobody could ask the owner for another database.
+    // A mirror takes over when nobody can ask the owner whether another database is all right.
     if (engine && database === 'sqlite' && of.mirror)
       throw new DriverFailure('rejected', 'a mirror has the same database as its server')
     const listings = await this.#listingsFor(of)
@@ -147,7 +147,7 @@ export class Rounds {
     }
   }
 
-  /** A process that lays out: what comes on its standard input, or what waits. */
+  /** Runs a process that applies the archive from its standard input, or the rest of the work. */
   #layer(places: SitePlaces, user: number | null, archive: fs.FileHandle, bytes: number) {
     const { id, archiveRunner } = this.#content
     return <T>(order: ArchiveOrder & LayOrder): Promise<T> =>
@@ -166,9 +166,9 @@ export class Rounds {
   }
 
   /**
-   * Lays what `packChanges` wrote on another machine out: round 0 as a whole content that becomes
-   * this site's, the others upon it.
-   * @throws DriverFailure rejected where the copy could not be what the original is
+   * Applies an archive of another machine's `packChanges`: round 0 as a whole content that becomes
+   * this site's, later rounds to that content.
+   * @throws DriverFailure rejected where the copy could not be the same as the original
    */
   async layChanges(file: string, of: MoveRound, makeTables: MakeTables): Promise<SiteChanges> {
     const { engine, coming, copying, dir, following, present } = this.#content
@@ -178,7 +178,7 @@ export class Rounds {
     const archive = await fs.open(file)
     try {
       const { size } = await archive.stat()
-      // A database that is loaded is three times its SQL; rows that are alike pack to nothing.
+      // A loaded database is three times its SQL; repetitive rows are packed to almost nothing.
       await needRoom(dir, Math.max(size * 4, (of.bytes ?? 0) * (engine ? 3 : 1)))
       const database = engine ? 'mariadb' : 'sqlite'
       const release = this.#release
@@ -199,7 +199,7 @@ export class Rounds {
         else {
           changes = await lay(user, scratchFile)
           if (of.mirror) await fs.rename(scratchFile, following)
-          // It is open where the copy has started.
+          // The database is open where the copy has started.
           else {
             const site = this.#content.inEngine(engine, user)
             await engine.load(site, scratchFile, await this.#loadedFile())
@@ -215,14 +215,14 @@ export class Rounds {
     }
   }
 
-  /** Tells a copy's next load what the one before has left. */
+  /** The file by which a copy's next load knows what the one before has left. */
   async #loadedFile(): Promise<string> {
     const folder = path.join(this.#content.dir, 'moving')
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
     return path.join(folder, 'loaded.json')
   }
 
-  /** Of a server with MariaDB a dump comes: WordPress's own driver makes the tables for it. */
+  /** A server with MariaDB sends a dump: WordPress's own driver makes the tables for it. */
   async #laySqlite(
     lay: <T>(order: ArchiveOrder & LayOrder) => Promise<T>,
     at: Pick<LayOrder, 'scratchFile' | 'isWhole'> & { readonly places: SitePlaces },
@@ -255,7 +255,7 @@ export class Rounds {
     return changes
   }
 
-  /** Loads what a mirror has of its database; does nothing where nothing waits. */
+  /** Loads the waiting database of a mirror; does nothing where none waits. */
   async loadFollowing(): Promise<void> {
     const engine = this.#content.engine
     if (!engine || !(await fs.stat(this.#content.following).catch(() => null))) return
@@ -263,7 +263,7 @@ export class Rounds {
     const user = await this.#content.layOut(folder)
     try {
       const file = path.join(folder, 'database.sql')
-      // The load takes its file away, and one that is cut off begins again.
+      // The load removes its file; the link lets an interrupted load begin again.
       await fs.link(this.#content.following, file)
       await engine.load(this.#content.inEngine(engine, user), file, null)
       await fs.rm(this.#content.following)
@@ -277,8 +277,9 @@ export class Rounds {
     return JSON.parse(text) as RoundMark
   }
   /**
-   * Makes sure that a round has its place here: not of another move, not late, and none is left
-   * out. To be asked before anything of the site is touched: it may have been switched to since.
+   * Checks that a round can be applied here: it belongs to this move, is not late, and none before
+   * it is missing. Must be called before anything of the site is touched: the site may have been
+   * switched to since.
    * @throws DriverFailure rejected; unavailable: another try of the move has gone on
    */
   async require(of: MoveRound): Promise<void> {
@@ -287,7 +288,7 @@ export class Rounds {
     if (!(of.mirror ? this.#followsMirror(of, mark) : await this.#followsMove(of, mark)))
       throw new DriverFailure('rejected', 'the copy is not of this move')
     const { laid = 0, attempt = 0 } = mark.id === of.moveId && !of.mirror ? mark : {}
-    // A portal that was thought dead goes on where it was: its move is another one's to lead.
+    // A portal that was thought dead continues its old try, while another process leads the move.
     if (of.round < laid || (of.attempt ?? attempt) < attempt)
       throw new DriverFailure('unavailable', 'another try of the move has gone on')
   }
@@ -299,24 +300,29 @@ export class Rounds {
   }
   async #followsMove(of: MoveRound, { id, isOver }: RoundMark): Promise<boolean> {
     if (id === of.moveId) return isOver !== true
-    // What lay here was removed before the first round: a server that is here is not replaced.
+    // Other content was removed before the first round: an existing server is not replaced.
     return isWholeRound(of) && !(await fs.stat(this.#content.present).catch(() => null))
   }
-  /** The same round may come again: whoever sent it was ended before it was written down. */
+  /**
+   * Records the round. It may come again, if its sender was killed before it recorded the answer.
+   */
   async #markMove({ moveId, round, attempt }: MoveRound): Promise<void> {
     const mark = { id: moveId, laid: round, attempt } satisfies RoundMark
     await writeWhole(this.#content.mark, JSON.stringify(mark))
   }
-  /** The site is started, and may be written to: no round of the move takes that back. */
+  /**
+   * Records that the site is started and may be written to: from now on no round of the move
+   * overwrites it.
+   */
   async endMove(): Promise<void> {
     const mark = await this.#mark()
     const isOfMove = mark.laid !== undefined && mark.base === undefined
     if (!isOfMove || mark.isOver) return
     await writeWhole(this.#content.mark, JSON.stringify({ ...mark, isOver: true }))
   }
-  /** What was laid stands on the disk before it is said that it does. */
+  /** Records the round once its content is safely on the disk. */
   async #markMirror({ moveId, round, mirror }: MoveRound): Promise<void> {
-    // Where there is no such tool, a power cut may cost what came within the last seconds.
+    // Without this tool a power cut may lose the last seconds.
     await run('sync', ['-f', this.#content.dir]).catch(() => undefined)
     const mark = { id: moveId, base: mirror?.since ?? null, laid: round } satisfies RoundMark
     await writeWhole(this.#content.mark, JSON.stringify(mark))

@@ -1,6 +1,6 @@
 /**
- * What is asked of a site's PHP while it runs. Each ask goes to a container that answers, with a
- * ticket that the site's folder has for the time of the act.
+ * Asks a site's PHP while it runs. Each request goes to a container that answers, with a ticket
+ * that lies in the site's folder during the act.
  */
 import { DriverFailure } from '../../../platform/errors.ts'
 import type {
@@ -66,8 +66,8 @@ export class RunningActs {
   }
 
   /**
-   * An act that may be done twice: where the container that was asked has been replaced meanwhile,
-   * the next one is asked.
+   * Does an act that may be repeated: if the container was replaced meanwhile, the next one is
+   * asked.
    */
   async #actRepeatably<T>(
     ticketOf: () => Promise<string>,

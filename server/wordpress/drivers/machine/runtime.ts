@@ -1,5 +1,5 @@
-// What the drivers that keep sites in folders of this machine have in common: the agreement, for a
-// site of each folder.
+// The common part of the drivers that keep sites in folders of this machine: the driver interface,
+// with a Site object for each folder.
 import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
@@ -26,18 +26,20 @@ import { embeddedRuntime } from './site-folder.ts'
 import { firstSiteUser, SiteUsers } from './site-users.ts'
 
 export interface MachineParts {
-  /** What runs PHP and the database; null: the container itself, and SQLite. */
+  /**
+   * The engine that runs PHP and the database; null: the container runs PHP itself, with SQLite.
+   */
   readonly engine: Engine | null
   /** The portal's data folder; sites live in `<dataDir>/sites/<id>/`. */
   readonly dataDir: string
-  /** `runtimes/wordpress-wasm`, its packages installed. */
+  /** The folder `runtimes/wordpress-wasm`, with its packages installed. */
   readonly runtimeDir: string
   /**
-   * What scripts/wordpress-files.mjs made: `wp/` and `sqlite-database-integration/`;
-   * `<filesDir>-templates` beside it when there is one.
+   * The folder made by scripts/wordpress-files.mjs: `wp/` and `sqlite-database-integration/`;
+   * `<filesDir>-templates` may lie beside it.
    */
   readonly filesDir: string
-  /** What a container runs, below `runtimeDir`; `main.js` when not given. */
+  /** The program of a container, below `runtimeDir`; `main.js` when not given. */
   readonly program?: 'main.js' | 'simulated.js'
   /** Node 22 or newer. */
   readonly nodePath: string
@@ -50,29 +52,29 @@ export interface MachineParts {
   readonly measureMs?: number
   /** How many containers boot at the same time; as many as there are cores when not given. */
   readonly bootsAtOnce?: number
-  /** What a copy may take; what a copy of an honest site takes when not given. */
+  /** The limits of a copy; those that a normal site needs when not given. */
   readonly copyLimits?: Partial<CopyLimits>
-  /** Memory that this machine has left, MB; what the system says when not given. */
+  /** Free memory of this machine, MB; the system's figure when not given. */
   readonly freeMb?: () => number
-  /** Of the disk that the sites are on; the system's by default. */
+  /** Space on the disk that the sites are on; the system's figure when not given. */
   readonly diskSpace?: () => DiskSpace
   readonly log: { warn(detail: object, message: string): void }
 }
 
 const minRamMb = 512
 /**
- * What a container takes once it has answered, and what is left to everything else on the machine,
+ * Memory of a container once it has answered, and memory kept for everything else on the machine,
  * MB.
  */
 const containerMb = 320
 const reserveMb = 512
 /**
- * So many containers may be tried whatever the figure for free memory: inside of a container engine
- * that figure counts the file cache as used, so it cannot be taken as a refusal.
+ * This many containers may always be tried: inside a container engine the figure for free memory
+ * counts the file cache as used, so it cannot justify a refusal.
  */
 const leastRoom = 4
 const systemFreeMb = () => process.availableMemory() / 2 ** 20
-/** Booting is work for one core. */
+/** A boot keeps one core busy. */
 const cores = Math.max(2, availableParallelism())
 const watchMs = 2_000
 const defaultCronMs = 5 * 60_000
@@ -99,7 +101,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   let cgroups: Promise<Cgroups | null> | undefined
   const hasUsers = async (): Promise<boolean> => {
     if (!users) return false
-    // A fault (a full disk) is not for ever.
+    // Tried again after a failure: its cause (a full disk, say) may pass.
     await (way ??= users.open().catch((error: unknown) => {
       way = undefined
       throw error
@@ -108,7 +110,9 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   }
   const writeListeners: WriteListener[] = []
   const crashListeners: ((site: string) => void)[] = []
-  /** Sites of which letters may wait; filled once from the disk, for what an earlier life left. */
+  /**
+   * Sites that may have letters to take; filled once from the disk, for letters of an earlier run.
+   */
   const withMail = new Set<string>()
   const mailDirOf = (id: string): string => path.join(sitesDir, id, 'mail')
   let lookedForMail = false
@@ -148,13 +152,13 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   let closed: Promise<void> | undefined
 
   let unremoved = 0
-  // Of an earlier life; what this life makes is in use.
+  // Scratch folders of an earlier run; those that this run makes are in use.
   const oldScratch = new Set(
     existsSync(sitesDir)
       ? readdirSync(sitesDir).filter((name) => name.startsWith(scratchPrefix))
       : [],
   )
-  /** Removes the leftovers of removals and of backup proofs that were interrupted or failed. */
+  /** Removes what interrupted or failed removals and backup proofs have left. */
   const sweep = async (): Promise<void> => {
     for (const name of oldScratch)
       await engine?.endLeftovers(copyIdOf(name), loadingIn(path.join(sitesDir, name)))
@@ -169,7 +173,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   }
   let sweeping = sweep().catch(() => {})
 
-  /** The id becomes a folder's name. */
+  /** Validates an id, which becomes a folder's name. */
   const checkId = (id: string): void => {
     if (!idShape.test(id))
       throw new DriverFailure('rejected', 'a site id has letters, digits and hyphens only')
@@ -201,7 +205,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       .map((entry) => entry.name)
   }
 
-  /** Of the folder of the sites, or of the one that it will be made in. */
+  /** Looks at the folder of the sites, or at the parent where it will be made. */
   const diskSpace =
     parts.diskSpace ??
     (() => {
@@ -210,7 +214,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       return diskSpaceNow(folder)
     })
   let isFull = false
-  /** Containers for which there is memory; none where the disk has no room for a site's files. */
+  /** How many containers there is memory for; 0 where the disk has no room for a site's files. */
   const room = (): number => {
     const space = diskSpace()
     const wasFull = isFull
@@ -227,7 +231,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   }, watchMs)
   const cronMs = parts.cronMs ?? defaultCronMs
   const cron = setInterval(() => {
-    // Spread over the whole interval: each run makes PHP work in some process.
+    // The runs are spread over the whole interval: each makes PHP work in some process.
     const all = [...sites.values()]
     for (const [index, one] of all.entries())
       setTimeout(() => one.runCron(), (index * cronMs) / all.length).unref()
@@ -262,7 +266,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       const removed = site(id)
       await removed.remove()
       withMail.delete(id)
-      // Unless the site was opened again meanwhile: two objects that act on one folder would not
+      // Kept if the site was opened again meanwhile: two objects that act on one folder would not
       // wait for each other.
       if (removed.idle) sites.delete(id)
     },
@@ -343,7 +347,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     },
     async takeMail(id, limit) {
       checkId(id)
-      // One that comes from now on is told of again.
+      // Cleared first, because a letter that comes from now on is reported again.
       withMail.delete(id)
       const letters = lettersIn(mailDirOf(id), limit)
       if (letters.length > 0) withMail.add(id)
@@ -384,7 +388,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       sites.get(id)?.fenceWrites(ms)
     },
     note(id, container, text) {
-      // A visitor who comes as the site is removed must not make its folder again.
+      // A visitor who comes while the site is removed must not make its folder again.
       if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)
     },
     counts: () => ({

@@ -1,22 +1,22 @@
 /**
- * What the embedded driver takes from the operator, read and judged before (server/variables/).
+ * The operator's settings of the embedded driver, read and validated before (server/variables/).
  */
 export interface Settings {
   /**
-   * Whether sites may reach the public internet (plugin installs, updates). Off as shipped: they
-   * reach their own address alone, and WordPress is told so, whose dashboard would wait for the
-   * internet otherwise.
+   * Whether sites may reach the public internet (plugin installs, updates). Off by default: they
+   * reach only their own address, and WordPress is told so, because its dashboard would otherwise
+   * wait for the internet.
    */
   readonly internet: boolean
   /**
-   * Most containers one site may have; each takes about 320 MB, and what there is no memory for is
+   * Most containers of one site. Each takes about 320 MB, and a container without memory for it is
    * refused.
    */
   readonly maxContainers: number
-  /** How long PHP may take for one page, s. */
+  /** Longest time of PHP for one page, seconds. */
   readonly pageSeconds: number
-  /** Processors that a plan can be given here; those of the machine when null. */
+  /** Most processors of a plan; null: the machine's. */
   readonly maxCpu: number | null
-  /** Memory, MB, likewise. */
+  /** Most memory of a plan, MB; null: the machine's. */
   readonly maxRamMb: number | null
 }

@@ -1,4 +1,4 @@
-// What a site is on the disk: where its parts lie, whether it is installed, how much it holds.
+// A site's folder on the disk: its parts, whether the site is installed, and its size.
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -13,10 +13,10 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** Of sites that say nothing of it, too. */
+/** The runtime of a site, also where its mark names none. */
 export const embeddedRuntime = 'embedded'
 
-/** A mark that a full disk has cut short names none. */
+/** The runtime that a mark names; a mark cut short by a full disk names none. */
 function runtimeIn(mark: string): string {
   try {
     return (JSON.parse(mark) as { runtime?: string } | null)?.runtime ?? embeddedRuntime
@@ -27,16 +27,16 @@ function runtimeIn(mark: string): string {
 
 export class SiteFolder {
   readonly dir: string
-  /** What an exchange replaces. */
+  /** The folder that an exchange replaces. */
   readonly content: string
   readonly wordpress: string
   readonly database: string
   /** Scratch folders and pid files of the containers. */
   readonly run: string
   readonly tickets: string
-  /** Letters of its PHP that nobody has taken yet. */
+  /** Letters of its PHP that the portal has not taken yet. */
   readonly mail: string
-  /** Where the processes of its PHP count together what they write. */
+  /** Folder in which its PHP processes together count what they write. */
   readonly count: string
   readonly log: string
   readonly #mark: string
@@ -47,8 +47,8 @@ export class SiteFolder {
   readonly #engine: Engine | null
 
   /**
-   * `filesDir`: WordPress as it is before any site; `<filesDir>-templates` beside it holds what was
-   * prepared ahead of time.
+   * `filesDir`: WordPress's files for new sites; `<filesDir>-templates` beside it holds what was
+   * prepared in advance.
    */
   constructor(
     sitesDir: string,
@@ -99,8 +99,8 @@ export class SiteFolder {
   }
 
   /**
-   * Another runtime would find no database, and offer every visitor to install WordPress.
-   * DriverFailure rejected where the site is of another.
+   * Checks that the site is of this runtime: another one would find no database, and offer every
+   * visitor to install WordPress. DriverFailure rejected where it is of another.
    */
   async requireRuntime(): Promise<void> {
     const runtime = runtimeIn(await fs.readFile(this.#mark, 'utf8'))
@@ -112,8 +112,9 @@ export class SiteFolder {
   }
 
   /**
-   * A site that the first release with an engine has laid out, with its database below the files of
-   * WordPress, gets the places of this one. No process of it may run. May be cut off at any point.
+   * Moves the parts of a site that the first release with an engine has made, with its database
+   * below WordPress's files, to where this release expects them. No process of the site may run. It
+   * may be interrupted at any point.
    */
   async arrange(): Promise<void> {
     if (!this.#engine) return
@@ -130,12 +131,13 @@ export class SiteFolder {
   }
 
   /**
-   * The files of a new site: WordPress, and the database installed ahead of time when there is one.
+   * Makes the files of a new site: WordPress, and a database installed in advance when there is
+   * one.
    */
   async layOut(spec: SiteSpec): Promise<void> {
     await this.clear()
     await fs.mkdir(this.dir, { recursive: true, mode: 0o700 })
-    // The log may have made it, with the mode that is usual here.
+    // The log may have made the folder, with another mode.
     await fs.chmod(this.dir, 0o700)
     const whole = path.join(this.#filesDir, 'wp')
     if (this.#engine) {
@@ -153,7 +155,7 @@ export class SiteFolder {
     return this.#ownerOf(this.dir)
   }
 
-  /** As the engine is told of it. */
+  /** The site in the engine's terms. */
   async inEngine(): Promise<EngineSite> {
     const user = await this.owner()
     if (user === null)
@@ -162,18 +164,19 @@ export class SiteFolder {
     return { id: this.#id, dir, wordpress, database, user }
   }
 
-  /** A container's own folder, PHP's compiled files in it when there are some. */
+  /** Makes a container's own folder, with PHP's compiled files when there are some. */
   async layOutScratch(name: string): Promise<string> {
     const scratch = path.join(this.run, name)
     await fs.mkdir(path.join(scratch, 'shared'), { recursive: true })
-    // The site's user passes through to its own folder, whatever mode files have here by default.
+    // The site's user must pass through to its own folder, whatever the default mode of folders is
+    // here.
     await fs.chmod(this.run, 0o711)
     const compiled = path.join(this.#templates, 'opcache')
     if (await exists(compiled)) await copyTree(compiled, path.join(scratch, 'shared', 'opcache'))
     return scratch
   }
 
-  /** Neither files nor database; what lies beside them stays. */
+  /** Removes files and database; everything else of the site stays. */
   clear(): Promise<void> {
     return removeTree(this.content)
   }

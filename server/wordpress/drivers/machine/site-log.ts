@@ -9,7 +9,7 @@ const keptLines = 5_000
 const fileBytes = 1_000_000
 const lineLength = 4_000
 const flushMs = 200
-/** More lines than a site writes on one machine while it is copied to another. */
+/** More than the lines that a site writes on one machine while it is copied to another. */
 const takeOverGap = 1_000_000
 
 interface Stored {
@@ -25,7 +25,7 @@ export class FileLog implements SiteLog {
   /** Lines of an earlier run are read in the background: visitors of other sites do not wait. */
   readonly #loaded: Promise<void>
   #isLoaded = false
-  /** Lines that came meanwhile, without a number yet. */
+  /** Lines that came while earlier ones were read; they have no number yet. */
   #early: Omit<LogLine, 'seq'>[] = []
   #lines: LogLine[] = []
   #next = 1
@@ -57,7 +57,7 @@ export class FileLog implements SiteLog {
             text: stored.x,
           })
         } catch {
-          // An empty last line, or one cut by a kill.
+          // The line is empty, or was cut by a kill.
         }
       }
     }
@@ -70,7 +70,7 @@ export class FileLog implements SiteLog {
   }
 
   add(container: string, text: string): void {
-    // One line is one line: control characters would forge others.
+    // Control characters are removed: a line break would forge another line of the log.
     // oxlint-disable-next-line no-control-regex
     const clean = text.slice(0, lineLength).replace(/[\u0000-\u001f\u007f]/g, ' ')
     const line = { at: new Date(), container, text: clean }
@@ -81,7 +81,7 @@ export class FileLog implements SiteLog {
   #append(given: Omit<LogLine, 'seq'>): void {
     const line: LogLine = { seq: this.#next++, ...given }
     this.#lines.push(line)
-    // Cut in blocks: shifting one by one costs a copy a line.
+    // Cut in blocks: shifting lines one by one would copy the array for each line.
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
     const { seq: q, container: c, text: x } = line
     this.#pending.push(`${JSON.stringify({ q, t: line.at.getTime(), c, x } satisfies Stored)}\n`)
@@ -93,8 +93,8 @@ export class FileLog implements SiteLog {
   }
 
   /**
-   * Lines of the same site's log on another machine, which go before what is written here from now
-   * on. Numbers go on well after them, so that whoever read there misses nothing here.
+   * Takes over lines of the site's log on another machine, which go before those written here from
+   * now on. Numbers continue with a gap, so that a reader of the other log misses no line.
    */
   async takeOver(lines: readonly LogLine[]): Promise<void> {
     await this.#loaded
@@ -130,7 +130,7 @@ export class FileLog implements SiteLog {
     return () => void this.#events.off('line', onNew)
   }
 
-  /** Writes what waits; resolves when it stands on the disk, one write after another. */
+  /** Writes waiting lines; resolves when they are on the disk. Writes happen one after another. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -157,7 +157,7 @@ export class FileLog implements SiteLog {
     }
   }
 
-  /** Forgets everything, and resolves when nothing is written any more: the site is removed. */
+  /** Drops all lines, because the site is removed; resolves when no write is under way any more. */
   async discard(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

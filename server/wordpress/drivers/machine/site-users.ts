@@ -1,7 +1,7 @@
 /**
- * A user for each site, where root starts the portal: a number without a name, which owns the
- * site's files and runs its processes, so that no site can read or end another. The number stands
- * where it acts, as the group of the site's folder, and so outlives the portal.
+ * Gives each site a user, where root starts the portal: a number without a name, which owns the
+ * site's files and runs its processes, so that no site can read or end another. The number is
+ * stored as the group of the site's folder, and so survives the portal.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,15 +11,20 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Numbers that no distribution gives away (systemd's "Users, Groups, UIDs and GIDs": unused). */
+/**
+ * First number of a range that no distribution uses (systemd's "Users, Groups, UIDs and GIDs":
+ * unused).
+ */
 const wideFirst = 1_880_000_000
-/** Inside of a container engine's range of 65536, above people and below systemd's own. */
+/**
+ * First number inside a container engine's range of 65536, above people's and below systemd's own.
+ */
 const narrowFirst = 20_000
 const numbers = 30_000
-/** The site's user comes through and lists nothing; nobody else comes in. */
+/** The site's user may pass through but not list; others have no access. */
 const siteFolderMode = 0o710
 
-/** Whether this process's user namespace knows the numbers. user_namespaces(7), uid_map. */
+/** Whether this process's user namespace maps the numbers. user_namespaces(7), uid_map. */
 function isMapped(first: number): boolean {
   try {
     return readFileSync('/proc/self/uid_map', 'utf8')
@@ -34,7 +39,7 @@ function isMapped(first: number): boolean {
   }
 }
 
-/** The first number of the sites' users; null where the portal may not give users away. */
+/** The first number of the sites' users; null where the portal may not change owners. */
 export function firstSiteUser(): number | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
   return [wideFirst, narrowFirst].find(isMapped) ?? null
@@ -52,7 +57,7 @@ export class SiteUsers {
     this.#first = first
   }
 
-  /** Owns no site: what is laid out to be counted and thrown away is its. */
+  /** A user that owns no site: copies that are unpacked to be counted and removed belong to it. */
   get ofCopies(): number {
     return this.#first + numbers
   }
@@ -66,7 +71,7 @@ export class SiteUsers {
     }
   }
 
-  /** The user of the site in that folder, which is there; given one when it has none. */
+  /** The user of the site in that folder, which must exist; a site without a user gets one. */
   of(siteDir: string): Promise<number> {
     const lookup = this.#lookups.then(() => this.#find(siteDir))
     this.#lookups = lookup.catch(() => {})
@@ -80,7 +85,8 @@ export class SiteUsers {
       if ((mode & 0o777) !== siteFolderMode) await fs.chmod(siteDir, siteFolderMode)
       return gid
     }
-    // Folders under removal count: what is left of a site is its user's until it is gone.
+    // Folders under removal count, too: what is left of a site belongs to its user until it is
+    // gone.
     const taken = new Set<number>()
     for (const name of await fs.readdir(this.#sitesDir)) {
       const stat = await fs.lstat(path.join(this.#sitesDir, name)).catch(() => null)
@@ -96,8 +102,8 @@ export class SiteUsers {
 }
 
 /**
- * Makes `user` the owner of a tree, links not followed. The top comes last, so a tree whose top is
- * owned already is not gone through.
+ * Makes `user` the owner of a tree, without following links. The top changes last, so a tree whose
+ * top has the owner already is skipped.
  */
 export async function giveTree(dir: string, user: number): Promise<void> {
   const stat = await fs.lstat(dir).catch(() => null)

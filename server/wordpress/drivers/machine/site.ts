@@ -1,5 +1,4 @@
-// One site: its folder, its containers and its copies, and the order in which things happen to
-// them.
+// One site: its folder, its containers and its copies, and the order of acts on them.
 import fs from 'node:fs/promises'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type {
@@ -37,9 +36,9 @@ import { Turns } from './turns.ts'
 import { Updates } from './updates.ts'
 
 const megabyte = 1_048_576
-/** A container that an installation left running waits this long for `start` to take it over. */
+/** How long a container that an installation left running waits for `start` to take it over. */
 const warmMs = 60_000
-/** Acts on files that visitors may see something of. */
+/** Acts on files whose results visitors may see. */
 const changing: ReadonlySet<FileOrder['op']> = new Set([
   'write',
   'move',
@@ -51,7 +50,7 @@ const changing: ReadonlySet<FileOrder['op']> = new Set([
 
 export class Site {
   readonly log: FileLog
-  /** What is asked of its PHP while it runs. */
+  /** Acts of its PHP while it runs. */
   readonly running: RunningActs
   readonly #host: Host
   readonly #id: string
@@ -94,7 +93,7 @@ export class Site {
     this.#disks = new DiskFigures(host, parts)
   }
 
-  /** Whether nothing is done to it and nothing waits to be. */
+  /** Whether no act on it is under way or waiting. */
   get idle(): boolean {
     return this.#turns.idle
   }
@@ -112,7 +111,8 @@ export class Site {
     return this.#turns.takeForCopy(async () => {
       await this.#requireInstalled()
       await this.#folder.requireRuntime()
-      // Of a site that does not run: its start takes the copy's containers for an earlier life's.
+      // The sweep comes before the copy: at a later start it would take the copy's containers for
+      // those of an earlier run.
       if (this.#host.engine) await this.#turns.take(() => this.#sweep())
       return await this.#copies.pack(file)
     })
@@ -140,7 +140,8 @@ export class Site {
     return this.#turns.takeForCopy(async () => {
       await this.#requireInstalled()
       await this.#folder.requireRuntime()
-      // What was asked of its files before is done. As in a backup.
+      // Waits for earlier acts on its files. The sweep is needed for the same reason as in a
+      // backup.
       await this.#turns.take(async () => {
         if (this.#host.engine) await this.#sweep()
       })
@@ -157,7 +158,7 @@ export class Site {
     return this.#turns.takeForCopy(() =>
       this.#turns.take(async () => {
         this.#requireOpen()
-        // A round that comes late: the mirror has taken the site's place since.
+        // The round is late: the mirror has taken the site's place since.
         if (of.mirror && this.#slots.started)
           throw new DriverFailure('rejected', 'the site runs here and follows no other')
         await this.#rounds.require(of)
@@ -165,9 +166,9 @@ export class Site {
           await this.#halt()
           await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
         }
-        // What an earlier life has left of the copy would keep its database from being opened.
+        // Containers of the copy from an earlier run would keep its database from being opened.
         if (isWholeRound(of) || this.#host.engine) await this.#sweep()
-        // A round that was cut off once its tables were made.
+        // A round may have been cut off after its tables were made.
         await this.#tables.drop()
         const changes = await this.#rounds.layChanges(file, of, (tables, made) =>
           this.#tables.make(spec, tables, made),
@@ -182,12 +183,15 @@ export class Site {
     )
   }
 
-  /** The site has of its disks what the copy leaves. */
+  /** Limits the site to the part of its disks that the copy leaves. */
   async #shareDisks(): Promise<void> {
     this.#slots.reserve(await this.#importing.count())
   }
 
-  /** As the driver's acts of those names; one after another, and after copies under way. */
+  /**
+   * These are the driver's acts of the same names; they run one after another, and after copies
+   * under way.
+   */
   layOutImport(spec: SiteSpec, files: readonly string[]): Promise<MovedIn> {
     return this.#turns.takeForCopy(async () => {
       await this.#requireInstalled()
@@ -249,7 +253,7 @@ export class Site {
       try {
         await this.#folder.layOut(spec)
         await this.#openDatabase(spec)
-        // Left running: `start` comes next, and takes over a container that has just booted.
+        // The container is left running: `start` comes next, and takes it over.
         await this.#slots.install(spec, {
           user: admin.user,
           password: admin.password,
@@ -282,33 +286,33 @@ export class Site {
       await this.#recallHold()
       await this.#sweep()
       clearTimeout(this.#warmTimer)
-      // Of an earlier life there may be a copy.
+      // An earlier run may have left a copy.
       if (!this.#slots.started) {
         await this.#shareDisks()
         await this.#rounds.loadFollowing()
       }
-      // A copy starts while it holds writes, and a server once it is where it is to be.
+      // A copy starts while it holds writes; a server that starts without a hold is at its place.
       if (!this.#slots.holdsWrites) await this.#rounds.endMove()
       await this.#openDatabase(spec)
       await this.#slots.start(spec)
     })
   }
 
-  /** No process of the site is left. Boots under way are cut short. */
+  /** Ends all processes of the site. Boots under way are cut short. */
   async #halt(): Promise<void> {
     clearTimeout(this.#warmTimer)
     await this.#slots.halt()
     await this.#host.engine?.closeDatabase(this.#id)
   }
 
-  /** The database that an engine runs beside PHP. */
+  /** Opens the database that an engine runs beside PHP. */
   async #openDatabase(spec: SiteSpec): Promise<void> {
     const size = { memoryMb: spec.ramMb, cpu: spec.cpu }
     const diskBytes = spec.databaseDiskMb * megabyte
     await this.#host.engine?.openDatabase(await this.#folder.inEngine(), size, diskBytes)
   }
 
-  /** Ends the processes that an earlier run of the portal left behind; once is enough. */
+  /** Ends processes of an earlier run of the portal; done once. */
   async #sweep(): Promise<void> {
     if (!this.#swept) {
       const ended =
@@ -340,14 +344,14 @@ export class Site {
       await this.#tables.drop()
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
-      // A copy under way has the database open.
+      // A copy under way has the database open, so its containers are ended.
       await this.#host.engine?.endLeftovers(this.#id, this.#folder.dir)
       await this.log.discard()
       await this.#folder.remove()
     })
   }
 
-  /** Final: no container boots any more in this process. */
+  /** Closes the site for good: no container boots any more in this process. */
   close(): Promise<void> {
     this.#slots.close()
     return Promise.all([
@@ -358,7 +362,7 @@ export class Site {
     ]).then(() => undefined)
   }
 
-  /** Checks the containers; to be called every few seconds. */
+  /** Checks the containers; must be called every few seconds. */
   watch(): void {
     this.#slots.watch((act) => this.#turns.take(act))
     this.#importing.watch()
@@ -375,8 +379,8 @@ export class Site {
     return this.#slots.holdWrites(ms)
   }
   /**
-   * An update was under way when an earlier life ended: its hold goes on, so that nobody writes
-   * between the start of the machine and the portal's next word.
+   * Continues the hold of an update that was under way when an earlier run ended, so that nobody
+   * writes between the start of the machine and the portal's next call.
    */
   #recallHold(): Promise<void> {
     const recall = async (): Promise<void> => {
@@ -396,7 +400,7 @@ export class Site {
     wanted: SoftwarePackage,
     file: string,
   ): Promise<void> {
-    // In turn with copies: no backup sees half of it.
+    // In turn with copies, so that no backup has half of it.
     return this.#turns.takeForCopy(() =>
       this.#turns.take(async () => {
         await this.#requireInstalled()
@@ -421,13 +425,13 @@ export class Site {
     return this.#disks.state()
   }
 
-  /** Acts one after the other; while an exchange of the content is under way they wait. */
+  /** Acts run one after another, and wait while the content is exchanged. */
   files(order: FileOrder): Promise<FileAnswer> {
     return this.#turns.take(async () => {
       await this.#requireInstalled()
       const owner = await this.#folder.owner()
       const answer = await this.#host.fileHands.act(this.#folder.wordpress, owner, order)
-      // What a page shows of it is made anew.
+      // Cached pages that show the file are dropped.
       if (!('fault' in answer) && changing.has(order.op)) this.#host.onWrite(this.#id, null)
       return answer
     })

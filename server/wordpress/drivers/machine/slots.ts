@@ -1,5 +1,5 @@
-// The containers of one site: as many places for them as it should have, each filled again when its
-// container ends.
+// The containers of one site: a slot for each that it should have; when a container ends, its slot
+// is filled again.
 import fs from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -19,12 +19,12 @@ interface Slot {
   booting: Promise<void> | null
   wanted: boolean
   restarts: number
-  /** Ends in a row without a minute of life between them. */
+  /** Ends in a row, each after less than a minute. */
   failures: number
   timer: NodeJS.Timeout | undefined
 }
 
-/** Does something when nothing else is done to the site. */
+/** Runs an act when no other act on the site is under way. */
 type InTurn = (act: () => Promise<void>) => Promise<void>
 
 const bootMs = 180_000
@@ -40,24 +40,24 @@ export class Slots {
   #slots: Slot[] = []
   #spec: SiteSpec | null = null
   #cpuMs = 0
-  /** Of a container, what stands in the sum already. */
+  /** CPU time of each container already added to `#cpuMs`, ms. */
   readonly #cpuOf = new WeakMap<Container, number>()
-  /** PHP of a container, where an engine runs it. */
+  /** The PHP of each container, where an engine runs it. */
   readonly #webOf = new WeakMap<Container, EngineWeb>()
   /** Whether the site is started: its containers may be shown to the edge. */
   #started = false
   #closed = false
   #reserved: Used = { files: 0, database: 0 }
   #renewing = false
-  /** Until when writes are held, ms of the system's clock. */
+  /** Until when writes are held, system clock, ms. */
   #heldUntil = 0
-  /** The same, while no portal is in touch with the machine. */
+  /** The same for a hold while no portal is in touch with the machine. */
   #fencedUntil = 0
-  /** Not before then another image is tried, which did not answer; ms of the system's clock. */
+  /** After a new image failed: the earliest time to try again, system clock, ms. */
   #triesImageAt = 0
   #count = 0
   readonly #alive = new Set<Container>()
-  /** Folders of ended containers on their way out. */
+  /** Folders of ended containers that are being removed. */
   readonly #removing = new Set<Promise<void>>()
 
   constructor(host: Host, id: string, folder: SiteFolder, log: FileLog) {
@@ -71,24 +71,24 @@ export class Slots {
     return this.#started
   }
 
-  /** What the site was last started as. */
+  /** The spec of the last start; null: not started yet. */
   get spec(): SiteSpec | null {
     return this.#spec
   }
 
-  /** Whether nothing boots any more in this life of the driver. */
+  /** Whether no container boots any more in this process. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** As WordpressDriver.holdWrites; containers that start meanwhile hold them, too. */
+  /** As WordpressDriver.holdWrites; containers that start during the hold keep it, too. */
   holdWrites(ms: number): boolean {
     const wasHeld = this.#heldUntil > Date.now()
     this.#heldUntil = ms > 0 ? Date.now() + ms : 0
     this.#sendHold()
     return wasHeld
   }
-  /** Whether the portal lets nobody write at the moment. */
+  /** Whether the portal holds writes now. */
   get holdsWrites(): boolean {
     return this.#heldUntil > Date.now()
   }
@@ -105,19 +105,20 @@ export class Slots {
     return Math.max(0, Math.max(this.#heldUntil, this.#fencedUntil) - Date.now())
   }
 
-  /** What else lies on the site's disks, bytes: its containers have the rest. */
+  /** Reserves bytes on the site's disks for something else: its containers may use the rest. */
   reserve(of: Used): void {
     this.#reserved = of
     const spec = this.#spec
     if (!spec) return
     const limits = { ...disksOf(spec, this.#reserved), mail: spec.mail === true }
     for (const container of this.#alive) container.send({ op: 'limits', ...limits })
-    // At a start it is waited for; what is counted here holds from the next moment on.
+    // Only a start waits for the kernel's limits; here the containers have their new limits
+    // already.
     this.#limitDisks(spec).catch((error: unknown) =>
       this.#host.warn({ site: this.#id, error }, 'the disks of a site could not be limited'),
     )
   }
-  /** Has the kernel hold the disks, where the engine's driver can. */
+  /** Has the kernel limit the disks, where the engine can. */
   async #limitDisks(spec: SiteSpec): Promise<void> {
     if (!this.#host.engine) return
     const { ssdBytes, databaseBytes } = disksOf(spec, this.#reserved)
@@ -131,10 +132,10 @@ export class Slots {
     await this.#boot(slot, spec, install)
   }
 
-  /** As many containers as the spec says, each by its conditions; resolves when one answers. */
+  /** Runs as many containers as the spec says, each by its settings; resolves when one answers. */
   async start(spec: SiteSpec): Promise<void> {
-    // What is kept goes on being shown where nothing changed: while no container answers, it is all
-    // that there is.
+    // Cached pages are kept where nothing changed: while no container answers, they are all that
+    // visitors can see.
     if (!this.#started || !isDeepStrictEqual(this.#spec, spec)) this.#host.onWrite(this.#id, null)
     this.#spec = spec
     this.#started = true
@@ -148,15 +149,15 @@ export class Slots {
     }
     await this.#limitDisks(spec)
     for (const slot of this.#slots) {
-      // One that is booting does so by the spec of before.
+      // A booting container still uses the previous spec.
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
       if (engine && slot.container) {
         await this.#webOf.get(slot.container)?.resize(planOf(spec))
         Object.assign(slot.container.order, sizeOf(this.#host, spec))
       }
-      // The primary name too: until it is replaced, a container that was started under another one
-      // would send its visitors there, and the edge would send them back.
+      // The primary name is included: until it is replaced, a container started under another one
+      // would redirect its visitors there, and the edge would redirect them back.
       slot.container?.send({ op: 'hosts', hosts: [...spec.hosts, new URL(spec.url).hostname] })
       const reason = slot.container && stalenessOf(this.#host, slot.container, spec)
       if (reason) await this.#replace(slot, spec, reason)
@@ -186,7 +187,7 @@ export class Slots {
     }
   }
 
-  /** The new one answers before the old one goes. */
+  /** Replaces a container; the new one answers before the old one goes. */
   async #replace(slot: Slot, spec: SiteSpec, reason: string, isRenewal = false): Promise<void> {
     const old = slot.container
     this.#log.add(slot.name, `being replaced: ${reason}`)
@@ -217,7 +218,8 @@ export class Slots {
     install: BootOrder['install'],
     isRenewal = false,
   ): Promise<void> {
-    // One container of every site first: after a start of the machine all sites are soon back.
+    // The first container of every site is urgent: after a start of the machine all sites are soon
+    // back.
     const urgent = this.addresses().length === 0 && this.#slots[0] === slot
     await this.#host.boots.run(
       async () => {
@@ -285,7 +287,7 @@ export class Slots {
     )
   }
 
-  /** A container and its PHP end together. */
+  /** Ends a container and its PHP together. */
   #join(slot: Slot, container: Container, web: EngineWeb): void {
     this.#webOf.set(container, web)
     void web.ended.then((how) => {
@@ -301,7 +303,7 @@ export class Slots {
     this.#removing.add(removing)
   }
 
-  /** Boots in the background; tries again with growing pauses until it is no longer wanted. */
+  /** Boots in the background; retries with growing pauses until the slot is no longer wanted. */
   #bootLater(slot: Slot, delayMs: number): void {
     clearTimeout(slot.timer)
     const begin = () => {
@@ -328,11 +330,11 @@ export class Slots {
 
   #onEnd(slot: Slot, container: Container, how: string): void {
     this.#alive.delete(container)
-    // What it wrote last it could not say.
+    // The container may have ended before it reported its last writes.
     if (container.ending || !slot.wanted) this.#host.onWrite(this.#id, null)
     else this.#host.onCrash(this.#id)
     this.#host.onMail(this.#id)
-    // What is left of it is swept later.
+    // What could not be removed is swept later.
     const { internalDir } = container.order
     const removing = Promise.allSettled([
       removeTree(internalDir),
@@ -357,7 +359,7 @@ export class Slots {
     await slot.booting
   }
 
-  /** No process of the site is left. Boots under way are cut short. */
+  /** Ends all processes of the site. Boots under way are cut short. */
   async halt(): Promise<void> {
     this.#started = false
     const slots = this.#slots
@@ -365,25 +367,26 @@ export class Slots {
     for (const slot of slots) slot.wanted = false
     await Promise.all([...this.#alive].map((container) => container.stop()))
     await Promise.all(slots.map((slot) => this.#end(slot)))
-    // No process that removes outlives the portal.
+    // Removals are waited for, so that none of their processes outlives the portal.
     await Promise.all(this.#removing)
   }
 
-  /** Nothing boots any more in this life of the driver. */
+  /** Stops all boots for good in this process. */
   close(): void {
     this.#closed = true
     this.cutShort()
   }
 
-  /** What is booting now need not be waited for. */
+  /** Ends boots under way, which then need not be waited for. */
   cutShort(): void {
     for (const container of this.#alive) if (container.port === null) container.kill()
     for (const slot of this.#slots) slot.wanted = false
   }
 
   /**
-   * Puts down containers that take too much memory or say nothing (the slot's restart follows), and
-   * renews in good time those that will: `inTurn`, when nothing else is done to the site.
+   * Kills containers that use too much memory or have fallen silent (their slots restart them), and
+   * replaces in good time those that soon would: `inTurn`, when no other act on the site is under
+   * way.
    */
   watch(inTurn: InTurn): void {
     for (const slot of this.#slots) {
@@ -395,7 +398,7 @@ export class Slots {
       } else if (container && this.#started && !this.#renewing) this.#renew(slot, container, inTurn)
     }
   }
-  /** Another one answers before this one goes, where it should be renewed. */
+  /** Replaces a container that should be renewed; another one answers before it goes. */
   #renew(slot: Slot, container: Container, inTurn: InTurn): void {
     const mayTry = Date.now() >= this.#triesImageAt
     const image = mayTry ? (this.#webOf.get(container)?.newerImage() ?? null) : null
@@ -405,7 +408,7 @@ export class Slots {
     const reason = isFull ? 'its memory is near the limit' : 'there is a newer image'
     void inTurn(async () => {
       if (!slot.wanted || slot.container !== container || !this.#spec) return
-      // Another site may have found meanwhile that it does not work.
+      // Another site may have found meanwhile that the image does not work.
       if (!isFull && this.#webOf.get(container)?.newerImage() !== image) return
       await this.#replace(slot, this.#spec, reason, image !== null)
     })
@@ -420,8 +423,8 @@ export class Slots {
   }
 
   /**
-   * wp-cron.php, in one container: WordPress's own way, at the end of a visitor's page, is switched
-   * off.
+   * Runs wp-cron.php in one container: WordPress's own trigger, at the end of a visitor's page, is
+   * switched off.
    */
   runCron(): void {
     if (!this.#started || this.#holdMs > 0) return
@@ -436,11 +439,12 @@ export class Slots {
   }
 
   /**
-   * What the site's containers count on its disks, for each writes for all; null while none does.
-   * Each knows its own words at once and those of the others after a while: the largest is nearest.
+   * The use of the disks as the containers count it for all of them together; null while none
+   * counts. Each knows its own writes at once and the others' after a while: the largest figure is
+   * the best.
    */
   used(): Used | null {
-    // It counts nothing itself.
+    // With an engine the containers count nothing.
     if (this.#host.engine) return null
     const all = this.#slots.flatMap((slot) => slot.container?.used ?? [])
     if (all.length === 0) return null
@@ -450,7 +454,7 @@ export class Slots {
     }
   }
 
-  /** Memory of its containers, MB, and processor time of all that there were, ms. */
+  /** Memory of the present containers, MB, and CPU time of all containers so far, ms. */
   load(): { readonly memoryMb: number; readonly cpuMs: number } {
     let memoryMb = 0
     for (const { container } of this.#slots) {

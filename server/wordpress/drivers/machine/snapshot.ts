@@ -1,34 +1,37 @@
 // Snapshots and checksums of a site's SQLite database. The file is the customer's, who may have
-// written any bytes into it: no expression of it is evaluated, and no file beside it is trusted.
+// written any bytes into it: no expression in it is evaluated, and no file beside it is trusted.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { CopyFigures } from '../../driver.ts'
 
-/** As long as one of WordPress's own transactions may last. */
+/** How long a lock is waited for: as long as WordPress's own transactions may last. */
 export const lockWaitMs = 60_000
 /**
  * Longest value and row, bytes (SQLITE_LIMIT_LENGTH). WordPress writes none above its upload limit,
  * and each is held in memory twice.
  */
 export const maxRowBytes = 64 * 1_048_576
-/** What SQLite may take of memory, bytes; its page cache is smaller by far. */
+/** Most memory of SQLite, bytes; its page cache is far smaller. */
 const heapBytes = 4 * maxRowBytes
-/** Below it a forged journal could have SQLite delete any file that the process may delete. */
+/**
+ * Before this version a forged journal could make SQLite delete any file that the process may
+ * delete.
+ */
 const safeSqlite = [3, 53, 4] as const
-/** The last eight bytes of a journal that names a super-journal; the format of SQLite, 3. */
+/** The last eight bytes of a journal that names a super-journal (SQLite's file format, 3). */
 const superJournalMark = Buffer.from('d9d505f920a163d7', 'hex')
-/** A journal that is being written changes while it is copied. */
+/** How often, and at which interval, a journal that is being written is copied again. */
 const settleTries = 20
 const settleMs = 250
 
-/** What the customer's database cannot be backed up for, however often it is tried. */
+/** The customer's database cannot be backed up, however often it is tried. */
 export class UnfitDatabase extends Error {
   override readonly name = 'UnfitDatabase'
 }
 
-/** Throws unless the SQLite of this Node is one that customers' files may be opened with. */
+/** Throws unless Node's version of SQLite is safe for customers' files. */
 export function requireSafeSqlite(version: string = process.versions['sqlite'] ?? '0'): void {
   const parts = version.split('.').map(Number)
   const at = safeSqlite.findIndex((least, index) => (parts[index] ?? 0) !== least)
@@ -45,7 +48,7 @@ function open(file: string, readOnly: boolean): DatabaseSync {
     timeout: lockWaitMs,
     limits: { length: maxRowBytes, attach: 0 },
   })
-  // Neither functions nor virtual tables by the schema's word; no check that the schema wrote.
+  // The schema may call neither functions nor virtual tables, and its own checks do not run.
   database.exec(
     `pragma trusted_schema = off; pragma ignore_check_constraints = on;
      pragma hard_heap_limit = ${heapBytes}`,
@@ -58,13 +61,13 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 /** Adds one value of one row, as SQLite gives it with integers as bigint, to a table's checksum. */
 export function addToSum(sum: Hash, value: unknown): void {
   const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
-  // Type and length keep neighbours apart: NULL is not 'null', and 'ab','c' is not 'a','bc'.
+  // Type and length separate the values: NULL is not 'null', and 'ab','c' is not 'a','bc'.
   sum.update(`${value === null ? 'null' : typeof value} ${bytes.length} `).update(bytes)
 }
 
 /**
- * Rows and checksum of each table, in the order of the names. Only what is stored counts: columns
- * that are computed and virtual tables hold nothing of their own, and may be made to cost anything.
+ * Rows and checksum of each table, in the order of names. Only stored values count: computed
+ * columns and virtual tables store nothing of their own, and may be made arbitrarily costly.
  */
 function countTables(database: DatabaseSync): CopyFigures['tables'] {
   const names = database
@@ -77,7 +80,7 @@ function countTables(database: DatabaseSync): CopyFigures['tables'] {
   const stored = database.prepare('select name from pragma_table_xinfo(?) where hidden = 0')
   return names.map(({ name }) => {
     const columns = (stored.all(name) as { name: string }[]).map((one) => quoted(one.name))
-    // Without an index the rows come in the order in which they are stored, which a copy keeps.
+    // Without an index the rows come in their stored order, which a copy keeps.
     const rows = database.prepare(
       `select ${columns.join(', ')} from main.${quoted(name)} not indexed`,
     )
@@ -93,7 +96,10 @@ function countTables(database: DatabaseSync): CopyFigures['tables'] {
   })
 }
 
-/** SQLite's own message where it describes the customer's data, and not this machine. */
+/**
+ * An UnfitDatabase with SQLite's message where the error is about the customer's data, and not
+ * about this machine.
+ */
 function judged(error: unknown): unknown {
   const { errcode, message } = error as { errcode?: number; message?: string }
   // SQLITE_TOOBIG, SQLITE_NOMEM.
@@ -129,7 +135,7 @@ const stateOf = async (file: string): Promise<string> => {
   return `${ino} ${size} ${mtimeMs}`
 }
 
-/** Whether the journal names another file that SQLite would look at and remove. */
+/** Whether the journal names another file, which SQLite would look at and remove. */
 async function namesAnother(journal: string): Promise<boolean> {
   const handle = await fs.open(journal)
   try {
@@ -144,8 +150,8 @@ async function namesAnother(journal: string): Promise<boolean> {
 }
 
 /**
- * Copies a database that a cut transaction left with its journal, both as they are at one moment,
- * to a place of ours, where the journal may be played back.
+ * Copies a database that an interrupted transaction left with its journal. Both are copied in the
+ * same state, to a place of ours, where the journal may be played back.
  */
 async function copyWithJournal(file: string, copy: string): Promise<void> {
   for (let turn = 0; turn < settleTries; turn++) {
@@ -163,7 +169,7 @@ async function copyWithJournal(file: string, copy: string): Promise<void> {
         return
       }
     } catch (error) {
-      // The site has just played it back itself.
+      // The site has just played the journal back itself.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
     for (const suffix of ['', '-journal', '-wal']) await fs.rm(copy + suffix, { force: true })
@@ -173,17 +179,17 @@ async function copyWithJournal(file: string, copy: string): Promise<void> {
 }
 
 /**
- * Copies the database as it is at one moment into `target`, and counts it in the same transaction;
- * writers wait for that long. The customer's folder is only read: where a transaction was cut short
- * there, its journal is played back on a copy beside `target`.
- * @throws UnfitDatabase for what no later try will mend
+ * Copies a snapshot of the database into `target`, and counts it in the same transaction; writers
+ * wait for that long. The customer's folder is only read: after an interrupted transaction its
+ * journal is played back on a copy beside `target`.
+ * @throws UnfitDatabase where trying again does not help
  */
 export async function snapshotDatabase(
   file: string,
   target: string,
 ): Promise<CopyFigures['tables']> {
   await fs.rm(target, { force: true })
-  // SQLite would make an empty one.
+  // Without this check SQLite would make an empty database.
   await fs.access(file)
   try {
     let database = open(file, true)
@@ -210,13 +216,13 @@ export async function snapshotDatabase(
 }
 
 /**
- * Makes the database in `file` what the one in `source` is, in one transaction that a kill undoes;
- * whoever has it open reads the new one with the next statement.
+ * Replaces the database in `file` by the one in `source`, in one transaction that a kill undoes;
+ * programs that have it open read the new one with their next statement.
  */
 export async function replaceDatabase(source: string, file: string): Promise<void> {
   const database = open(source, true)
   try {
-    // All pages in one step.
+    // All pages are copied in one step.
     await backup(database, file, { rate: 1_000_000_000 })
   } catch (error) {
     throw judged(error)
@@ -225,7 +231,7 @@ export async function replaceDatabase(source: string, file: string): Promise<voi
   }
 }
 
-/** Has `read` read a database that nobody writes to. Throws UnfitDatabase for what is damaged. */
+/** Lets `read` read a database that nobody writes to. Throws UnfitDatabase where it is damaged. */
 export function withDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const database = open(file, true)
   try {
@@ -238,8 +244,8 @@ export function withDatabase<T>(file: string, read: (database: DatabaseSync) => 
 }
 
 /**
- * Has `write` write to a database of ours that nobody else knows of, and that is thrown away where
- * it throws. Throws UnfitDatabase for what SQLite does not hold.
+ * Lets `write` write to a database of ours that nobody else uses, and that the caller throws away
+ * if this throws. Throws UnfitDatabase for data that SQLite cannot hold.
  */
 export function withWritten<T>(file: string, write: (database: DatabaseSync) => T): T {
   const database = open(file, false)
@@ -256,7 +262,7 @@ export function withWritten<T>(file: string, write: (database: DatabaseSync) => 
 /** Counts a database that nobody writes to. Throws when its structure is damaged. */
 export function readDatabase(file: string): CopyFigures['tables'] {
   return withDatabase(file, (database) => {
-    // Without the indexes' content: an index on an expression would be computed.
+    // quick_check does not read the indexes' content: an index on an expression would be computed.
     const [verdict] = database.prepare('pragma quick_check(1)').all() as {
       quick_check: string
     }[]

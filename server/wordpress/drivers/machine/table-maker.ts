@@ -1,7 +1,8 @@
 /**
  * Has PHP make the empty tables of a site that comes from MariaDB: by WordPress's SQLite driver, as
- * for a site that is moved in, so that the driver knows their MySQL types. In a site of its own
- * beside the live one, with the platform's WordPress alone: nothing of the customer's runs there.
+ * for a site that is moved in, so that the driver knows their MySQL types. This happens in a site
+ * of its own beside the live one, with the platform's WordPress only: none of the customer's code
+ * runs there.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -43,7 +44,7 @@ export class TableMaker {
       /** The live site's folder. */
       readonly dir: string
       readonly owner: () => Promise<number | null>
-      /** Makes a site of a folder. */
+      /** Makes a site object for a folder. */
       readonly open: (host: Host, id: string) => MakingSite
     },
   ) {
@@ -74,7 +75,7 @@ export class TableMaker {
   }
 
   /**
-   * Puts a database with these tables, all empty, into `file`.
+   * Writes a database with these tables, all empty, to `file`.
    * @throws DriverFailure rejected: the driver does not make one of them
    */
   async make(spec: SiteSpec, tables: TablesToMake['creates'], file: string): Promise<void> {
@@ -85,7 +86,7 @@ export class TableMaker {
     try {
       await fs.mkdir(dir, { recursive: true, mode: 0o700 })
       if (user !== null) {
-        // Its user comes through to what is its own.
+        // The user may pass through to its own folder.
         await fs.chown(this.#dir, process.getuid?.() ?? 0, user)
         await fs.chmod(this.#dir, 0o710)
         await fs.chown(dir, user, user)
@@ -122,7 +123,7 @@ export class TableMaker {
     }
   }
 
-  /** No process of it is left, of an earlier life either, and no file. */
+  /** Ends its processes, including those of an earlier run, and removes its files. */
   async drop(): Promise<void> {
     if (!this.#site && !(await fs.stat(this.#dir).catch(() => null))) return
     await this.#opened().remove()
@@ -130,12 +131,12 @@ export class TableMaker {
     await removeTree(this.#dir)
   }
 
-  /** To be called every few seconds, as Site's. */
+  /** Must be called every few seconds, as Site's. */
   watch(): void {
     this.#site?.watch()
   }
 
-  /** What is under way ends without its tables. */
+  /** Ends work under way, without its tables. */
   async cutShort(): Promise<void> {
     await this.#site?.remove()
   }
@@ -146,7 +147,7 @@ function answerIn(said: string): Answer {
     const read = answerShape.safeParse(JSON.parse(said)).data
     if (read) return read
   } catch {
-    // No JSON: said below.
+    // No JSON: the failure below says so.
   }
   throw new DriverFailure('unavailable', 'what makes the tables answers something else')
 }

@@ -1,10 +1,10 @@
-// What an archive holds for whoever takes the site to another host.
+// The parts of an archive that help to take the site to another host.
 import fs from 'node:fs'
 import { mysqlDump, tablesLeftOut } from './mysql-dump.ts'
 import { UnfitDatabase, withDatabase } from './snapshot.ts'
 
 /**
- * Writes the database as SQL into `target`. False where that cannot be done: a customer's database
+ * Writes the database as SQL into `target`. False where that is impossible: a customer's database
  * may hold what only SQLite knows, and is backed up all the same.
  */
 export function writeMysqlDump(database: string, target: string): boolean {
@@ -24,7 +24,7 @@ export function writeMysqlDump(database: string, target: string): boolean {
 
 /**
  * Writes the database as SQL into `target`, with nothing left out.
- * @throws UnfitDatabase where it holds what MySQL could not be told
+ * @throws UnfitDatabase where it holds what MySQL cannot store
  */
 export function writeWholeMysqlDump(database: string, target: string): void {
   const missing = withDatabase(database, tablesLeftOut)
@@ -36,7 +36,7 @@ export function writeWholeMysqlDump(database: string, target: string): void {
     throw new UnfitDatabase('the database holds what cannot be said in SQL of MySQL')
 }
 
-/** README.txt. */
+/** The text of README.txt. */
 export const takeawayNotes = ({
   hasDump,
   hasSqlite,

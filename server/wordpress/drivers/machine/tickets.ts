@@ -1,7 +1,7 @@
-// One-use tickets for the one-click sign-in and for acts of the portal: a file outside the site's
-// own folder, which PHP cannot read. The runtime consumes it with one unlink, so of several
-// containers and several visitors only one gets it. The file's name is the hash of the ticket:
-// somebody who reads the folder cannot sign in with it.
+// One-use tickets for the one-click sign-in and for acts of the portal. A ticket is a file outside
+// the site's own folder, which PHP cannot read. The runtime consumes it with one unlink, so of
+// several containers and several visitors only one gets it. The file's name is the hash of the
+// ticket: reading the folder does not help anybody to sign in.
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { writeWhole } from './files.ts'
 
 const lifeMs = 60_000
 
-/** What PHP can be asked to do (runtimes/wordpress-wasm, acts.js). */
+/** The acts that PHP can be asked for (runtimes/wordpress-wasm, acts.js). */
 export type ActName =
   | 'replace-addresses'
   | 'list-software'
@@ -18,19 +18,19 @@ export type ActName =
   | 'console'
   | 'database'
 
-/** What a ticket allows: to sign a user in, or one step of an act. */
+/** What a ticket permits: signing a user in, or one step of an act. */
 type Allowed =
   | { readonly user: string }
   | {
       readonly act: ActName
       readonly step: object
-      /** Less than a page may take, ms. */
+      /** Time limit, below that of a page, ms. */
       readonly ms?: number
     }
 
 /**
- * Answers the ticket; tickets that have run out are swept away.
- * @param owner whom the site runs as, who uses the ticket up; null: the portal's own user
+ * Writes a ticket and answers it; removes expired ones.
+ * @param owner the user that the site runs as, who consumes the ticket; null: the portal's own
  */
 export async function writeTicket(
   dir: string,

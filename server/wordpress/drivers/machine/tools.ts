@@ -1,7 +1,6 @@
 /**
- * Has a container run a tool of the owner's (tool.php of the runtime). Whatever the site's own code
- * prints around its answer, or instead of it: the answer stands between two marks, and is
- * validated.
+ * Has a container run a tool of the owner's (tool.php of the runtime). The site's own code may
+ * print around the answer, or instead of it: the answer stands between two marks, and is validated.
  */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
@@ -17,14 +16,14 @@ import type {
 } from '../../driver.ts'
 import { ask } from './acts.ts'
 
-/** How long a command may take, and one step of those that go by steps, ms. */
+/** Longest time of a command, and of one step of a command that works in steps, ms. */
 export const commandMs = 30_000
 export const commandStepMs = 10_000
-/** How long a question to the database may take, ms. */
+/** Longest time of a query to the database, ms. */
 export const databaseMs = 10_000
-/** The wait for its turn comes before; in all, ms. */
+/** Longest time in all, ms, with the wait for its turn. */
 const longestMs = 80_000
-/** Twice what tool.php answers at most, for JSON's escapes, and what the site prints besides. */
+/** Twice the longest answer of tool.php, for JSON's escapes and what the site prints besides. */
 const mostBytes = 1_048_576
 
 export const toolMark = (): string => `portal-${randomBytes(18).toString('base64url')}`
@@ -89,7 +88,7 @@ const dataShapes: { readonly [Op in DatabaseOp]: z.ZodType<DatabaseResults[Op]> 
   change: z.object({ former: z.record(text(300), cell).nullable(), inserted: count }),
   sql: rowsShape.extend({ changed: count.nullable() }),
 }
-/** What database.php of the runtime answers. */
+/** The shape of an answer of database.php of the runtime. */
 export const databaseShape = <Op extends DatabaseOp>(
   op: Op,
 ): z.ZodType<Exclude<DatabaseAnswer<Op>, ToolFault>> =>
@@ -110,7 +109,7 @@ function between(answer: string, mark: string): unknown {
   }
 }
 
-/** DriverFailure unavailable where the container does not answer at all, or has no PHP to spare. */
+/** DriverFailure unavailable where the container does not answer, or has no free PHP process. */
 export async function answerOfTool<T>(
   at: SiteAddress,
   of: { readonly ticket: string; readonly mark: string; readonly host: string },

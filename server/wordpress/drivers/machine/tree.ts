@@ -1,6 +1,6 @@
 /**
- * Files of a site by relative names, where the site may turn any folder into a link meanwhile: each
- * step goes from an open folder (open-folder.ts).
+ * Acts on a site's files by relative names. The site may turn any folder into a link meanwhile, so
+ * each step starts from an open folder (open-folder.ts).
  */
 import { constants } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import { hasProc, within, type OpenFolder } from './open-folder.ts'
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants
 const mostEntries = 5_000
 const deepest = 60
-/** Of one piece that is read. */
+/** Largest piece of one read, bytes. */
 const mostPiece = 1_048_576
-/** What an upload that nobody goes on with is forgotten after, ms. */
+/** An unfinished upload is removed after this, ms. */
 const staleMs = 24 * 3_600_000
 const uploadName = (upload: string): string => `.portal-upload-${upload}`
 const isUploadName = /^\.portal-upload-[0-9a-f-]{36}$/
@@ -26,7 +26,7 @@ export class TreeFault extends Error {
 }
 
 const nameShape = /^(?!\.{1,2}$)[^/\0]{1,255}$/
-/** The names of a path; empty for the site's own folder. */
+/** The parts of a path; empty for the site's own folder. */
 export function namesOf(where: string): string[] {
   const names = where.split('/').filter((name) => name !== '')
   if (names.length > deepest || !names.every((name) => nameShape.test(name)))
@@ -35,7 +35,7 @@ export function namesOf(where: string): string[] {
   return names
 }
 
-/** The database is SQLite's own, and the drop-in that leads to it the platform's. */
+/** Whether the path is the platform's: SQLite's database, or the drop-in that leads to it. */
 function isOurs(names: readonly string[]): boolean {
   const [content, second, ...more] = names.map((name) => name.toLowerCase())
   if (content !== 'wp-content') return false
@@ -61,7 +61,7 @@ const codes: Readonly<Record<string, FileFault>> = {
 const faultOf = (error: unknown): FileFault | undefined =>
   error instanceof TreeFault ? error.fault : codes[(error as NodeJS.ErrnoException).code ?? '']
 
-/** Works with the last of the names, in the folder above it. */
+/** Works with the last name, in the folder that holds it. */
 async function withParent<T>(
   root: string,
   names: readonly string[],
@@ -116,7 +116,7 @@ async function read(folder: OpenFolder, name: string, offset: number): Promise<F
   }
 }
 
-/** Uploads that nobody has gone on with. */
+/** Removes unfinished uploads that have not been continued. */
 async function forgetStale(folder: OpenFolder): Promise<void> {
   for (const name of await folder.names()) {
     if (!isUploadName.test(name)) continue
@@ -127,8 +127,8 @@ async function forgetStale(folder: OpenFolder): Promise<void> {
 }
 
 /**
- * Pieces go to a file beside, which takes the place of the one that is there when it is whole: a
- * visitor meets the one or the other.
+ * Pieces go to a file beside the present one, and replace it once they are complete: a visitor
+ * never gets half a file.
  */
 async function write(
   folder: OpenFolder,
@@ -146,7 +146,7 @@ async function write(
   const flags = order.offset === 0 ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY
   const handle = await openFile(scratch, flags, 0o644)
   try {
-    // A piece that comes twice is written twice; one that is ahead finds a gap.
+    // A repeated piece is written again; a piece ahead of its turn is refused.
     const { size } = await handle.stat()
     if (order.offset > size) throw new TreeFault('offset')
     const data = Buffer.from(order.data, 'base64')
@@ -172,7 +172,10 @@ async function removeOne(
   return {}
 }
 
-/** What nobody could read any more would be out of its owner's own reach. */
+/**
+ * The mode always leaves the owner access; otherwise the file would be out of the owner's own
+ * reach.
+ */
 const modeOf = (asked: number, isFolder: boolean): number =>
   (asked & 0o777) | (isFolder ? 0o700 : 0o600)
 
@@ -188,8 +191,8 @@ async function setAttributes(
   const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (isFolder ? O_DIRECTORY : 0)
   const handle = await fs.open(folder.at(name), flags)
   try {
-    // Of the very file that is open, whatever its name leads to by now; Node's permission model
-    // refuses fchmod(2) and futimes(2).
+    // This path leads to the very file that is open, whatever its name leads to by now; Node's
+    // permission model refuses fchmod(2) and futimes(2).
     const where = hasProc ? `/proc/self/fd/${handle.fd}` : folder.at(name)
     if (order.mode !== undefined) await fs.chmod(where, modeOf(order.mode, isFolder))
     if (order.at !== undefined) await fs.utimes(where, new Date(order.at), new Date(order.at))
@@ -229,9 +232,10 @@ async function removeEntry(folder: OpenFolder, name: string, depth = 0): Promise
 async function act(root: string, order: FileOrder): Promise<FileAnswer> {
   const names = namesOf(order.path)
   const target = 'to' in order ? namesOf(order.to) : []
-  // Listed and read alike: what is in the database's file is not the owner's alone to see here.
+  // Listing and reading are refused, too: the database's file holds more than its owner may see
+  // here.
   if (isOurs(names) || isOurs(target)) throw new TreeFault('ours')
-  // Nobody takes away what the site is made of by one press too many.
+  // Folders that the site consists of cannot be removed by mistake.
   if (['remove', 'rmdir', 'move'].includes(order.op) && names.length === 1 && made.has(names[0]!))
     throw new TreeFault('ours')
   switch (order.op) {
@@ -272,7 +276,7 @@ async function act(root: string, order: FileOrder): Promise<FileAnswer> {
   }
 }
 
-/** Does one act in the folder. A fault is an answer; what is none of ours is thrown. */
+/** Does one act in the folder. A fault is returned as an answer; any other error is thrown. */
 export async function actInTree(root: string, order: FileOrder): Promise<FileAnswer> {
   try {
     return await act(root, order)

@@ -2,26 +2,29 @@
 export class Turns {
   #queue: Promise<unknown> = Promise.resolve()
   /**
-   * Backups and restores, one after another. The site's other acts wait only while a restore
-   * exchanges its content.
+   * The queue of backups and restores. The site's other acts wait only while a restore exchanges
+   * its content.
    */
   #copyQueue: Promise<unknown> = Promise.resolve()
-  /** Under way or waiting for their turn. */
+  /** Number of acts under way or waiting. */
   #acts = 0
 
-  /** Whether nothing is done and nothing waits to be. */
+  /** Whether no act is under way or waiting. */
   get idle(): boolean {
     return this.#acts === 0
   }
 
-  /** One act after another, in the order they were asked for. */
+  /** Runs acts one after another, in the order they were asked for. */
   take<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#after(this.#queue, act)
     this.#queue = turn.catch(() => {})
     return turn
   }
 
-  /** One copy after another; what must not happen beside other acts takes a turn of them, too. */
+  /**
+   * Runs copies one after another; a part that must not happen beside other acts takes one of their
+   * turns, too.
+   */
   takeForCopy<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#after(this.#copyQueue, act)
     this.#copyQueue = turn.catch(() => {})

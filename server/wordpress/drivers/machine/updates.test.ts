@@ -33,7 +33,7 @@ function folderIn(where: string): string {
   return folder
 }
 
-/** A site, its files on the disk of `disk`, and a folder that is none of its own. */
+/** A site, with its files on the disk of `disk`, and a folder outside it. */
 function site(disk: string) {
   const dir = folderIn(os.tmpdir())
   const top = folderIn(disk)
@@ -64,7 +64,7 @@ function site(disk: string) {
   return { dir, wordpress, outside, place, updates, apply, isSafe }
 }
 
-/** A program of the site that repeats these lines until the test ends it. */
+/** Runs a program of the site that repeats these lines until the test ends it. */
 async function repeating(lines: string, cwd: string, args: readonly string[]) {
   const code = `const fs = require('node:fs'); const [, ...args] = process.argv
     const tried = (act) => { try { act() } catch {} }
@@ -89,7 +89,7 @@ test('the next life takes up a hold that was not ended', async () => {
   fs.writeFileSync(file, zipOf(packages.get(plugin)!))
   await updates.prepare(randomUUID(), plugin, file, 2 ** 30)
   expect(await next.lastActAt()).toBeGreaterThan(Date.now() - 60_000)
-  // An update that could not be rolled back is over, though what it replaced is kept.
+  // An update that could not be rolled back is over, although the files that it replaced are kept.
   await updates.endHold()
   expect(await next.lastActAt()).toBeNull()
   await updates.prepare(randomUUID(), plugin, file, 2 ** 30)
@@ -119,12 +119,14 @@ describe.each(disks)('files on %s', (disk) => {
   })
 
   const tries = 30
-  /** As many tries as it takes for a way out to be met, were there one. */
+  /**
+   * Repeats an update often enough that a way out of the site would be found, if there were one.
+   */
   async function tryAgainst(lines: string, wanted: SoftwarePackage, args: readonly string[] = []) {
     const one = site(disk)
     const end = await repeating(lines, one.wordpress, [one.outside, ...args])
     try {
-      // A site that is in its own way gets no update.
+      // An update that the site itself obstructs fails.
       for (let turn = 0; turn < tries && one.isSafe(); turn++)
         await one.apply(wanted).catch(() => undefined)
     } finally {

@@ -1,12 +1,13 @@
 /**
- * Replaces WordPress, a plugin or a theme in one site by a package (a zip). Each folder is replaced
- * whole: the new one is made beside the site, then two renames follow. What was there is kept until
- * the update is settled, unless the site's files have a disk of their own. All of it lies in one
- * folder beside the site, which PHP cannot see, from which whoever comes after a kill goes on.
+ * Replaces WordPress, a plugin or a theme of one site by a package (a zip). Each folder is replaced
+ * as a whole: the new one is made beside the site, then two renames follow. The former one is kept
+ * until the update is settled, unless the site's files have a disk of their own. Everything lies in
+ * one folder beside the site, which PHP cannot see, and from which a later process continues after
+ * a kill.
  *
  * The site's programs run meanwhile, and may turn any name of theirs into a link. So its folders
- * are opened one in the other (open-folder.ts), nothing is written to a name of the site's, and
- * what leaves it is renamed to where it does not reach before it is removed.
+ * are opened one from the other (open-folder.ts), nothing is written to a name of the site's, and
+ * what leaves the site is renamed to a place that it does not reach before it is removed.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -21,14 +22,14 @@ import { giveTree } from './site-users.ts'
 const megabyte = 1_048_576
 /** WordPress unpacks to 90 MB, the largest plugins of the directory to some 300. */
 export const packageLimits = { archiveBytes: 128 * megabyte, bytes: 512 * megabyte, files: 40_000 }
-/** What an update must leave free for the database and everything else on the host. */
+/** Space that an update must leave free for the database and everything else on the host, bytes. */
 const spareBytes = 512 * megabyte
 const folderName = /^update-([0-9a-f-]{36})$/
-/** Of the site's own: no package of WordPress replaces these. */
+/** The site's own entries, which no package of WordPress replaces. */
 const ownOfSite = new Set(['wp-config.php', 'wp-content', '.htaccess'])
 const headBytes = 8_192
 
-/** One thing of the site that is exchanged, by its place below the site's WordPress folder. */
+/** The entries of the site to exchange, by their places below its WordPress folder. */
 interface Plan {
   readonly places: readonly string[]
 }
@@ -40,7 +41,7 @@ const exists = (file: string): Promise<boolean> =>
   )
 const unfit = (why: string): DriverFailure => new DriverFailure('rejected', `the package: ${why}`)
 
-/** Where a package's files lie below WordPress's folder; the root folder of the zip is left out. */
+/** The place of a package's file below WordPress's folder, without the zip's root folder. */
 function placeIn({ kind, slug }: SoftwarePackage, name: string): string | undefined {
   const [root, ...rest] = name.split('/')
   if (rest.length === 0) return undefined
@@ -52,14 +53,14 @@ function placeIn({ kind, slug }: SoftwarePackage, name: string): string | undefi
   return `wp-content/${kind === 'plugin' ? 'plugins' : 'themes'}/${name}`
 }
 
-/** The file that says which version it is, within the zip, and how it says so. */
+/** The file in the zip that states the version, and how it does. */
 const versionOf = ({ kind, slug, main }: SoftwarePackage): [string, RegExp] => {
   if (kind === 'core') return ['wordpress/wp-includes/version.php', /\$wp_version = '([^']+)'/]
   const header = /^(?:[ \t]*<\?php)?[ \t/*#@]*Version:(.*)$/im
   return [kind === 'plugin' ? main : `${slug}/style.css`, header]
 }
 
-/** A directory that names one version and hands out another is not believed. */
+/** Checks the version: a directory may name one and hand out another. */
 async function judge(zip: ZipReader, wanted: SoftwarePackage): Promise<void> {
   const [file, shape] = versionOf(wanted)
   const content = await zip.read(file)
@@ -72,13 +73,13 @@ async function judge(zip: ZipReader, wanted: SoftwarePackage): Promise<void> {
     throw unfit(`it says that it is ${said ?? 'of no version'}, not ${wanted.version}`)
 }
 
-/** A folder on the disk of the site's files, into which the site's programs cannot come. */
+/** A folder on the disk of the site's files, which the site's programs cannot enter. */
 interface Ground {
   readonly folder: OpenFolder
-  /** It is one of the site's, for as long as the exchange takes. */
+  /** True where the folder lies in the site's own, for as long as the exchange takes. */
   readonly isInSite: boolean
 }
-/** @param file of the update, in its own folder */
+/** @param file a file of the update, in the update's own folder */
 const groundName = (file: string): string => `.portal-${path.basename(path.dirname(file))}`
 
 const noFolder =
@@ -90,7 +91,7 @@ const noFolder =
     throw error
   }
 
-/** Removes what has that name, whatever it is, once the site does not reach it any more. */
+/** Removes the entry of that name, whatever it is, after it was moved out of the site's reach. */
 async function takeAway(folder: OpenFolder, name: string, ground: Ground): Promise<void> {
   const leaving = ground.folder.forPrograms('leaving')
   await removeTree(leaving)
@@ -104,7 +105,9 @@ async function takeAway(folder: OpenFolder, name: string, ground: Ground): Promi
 }
 
 const pauseName = '.maintenance'
-/** Made elsewhere and renamed: what is opened by a name of the site's may be any file. */
+/**
+ * Written elsewhere and renamed into place: a file opened by a name of the site's may be any file.
+ */
 async function pause(site: OpenFolder, ground: Ground): Promise<void> {
   const made = ground.folder.at('pause')
   await fs.rm(made, { force: true })
@@ -119,7 +122,7 @@ export class Updates {
   readonly #database: string
   readonly #owner: () => Promise<number | null>
 
-  /** @param owner whom the site's files belong to */
+  /** @param owner the user that the site's files belong to */
   constructor(
     of: Pick<SiteFolder, 'dir' | 'wordpress' | 'database'>,
     owner: () => Promise<number | null>,
@@ -141,8 +144,8 @@ export class Updates {
   }
 
   /**
-   * Unpacks the package beside the site. DriverFailure rejected: it is none, or another one; full:
-   * the site's disk, or the host's, has no room for it.
+   * Unpacks the package beside the site. DriverFailure rejected: the file is not the wanted
+   * package; full: the site's or the host's disk has no room for it.
    */
   async prepare(
     updateId: string,
@@ -176,24 +179,27 @@ export class Updates {
     const { bavail, bsize } = await fs.statfs(this.#dir)
     if (bavail * bsize < bytes + spareBytes)
       throw new DriverFailure('full', "the host's disk has no room for the package")
-    // As if what it replaces were still there: that is how much it is for a moment.
+    // Old and new files together must fit, as both exist for a moment.
     if ((await bytesBelow(this.#present, this.#database)) + bytes > diskBytes)
       throw new DriverFailure('full', "the site's disk has no room for the package")
   }
 
-  /** What is exchanged: a plugin or theme as one folder, WordPress's own folders and files each. */
+  /**
+   * The entries to exchange: a plugin or theme as one folder, WordPress's own folders and files
+   * each.
+   */
   async #planOf({ kind, slug }: SoftwarePackage, coming: string): Promise<Plan> {
     if (kind !== 'core')
       return { places: [`wp-content/${kind === 'plugin' ? 'plugins' : 'themes'}/${slug}`] }
     return { places: await fs.readdir(coming) }
   }
 
-  /** What was prepared is the site's from now on. */
+  /** Puts the prepared package in place. */
   async exchange(updateId: string, wanted: SoftwarePackage): Promise<void> {
     const name = `${wanted.kind}-${wanted.slug}`
     const base = path.join(this.#of(updateId), name)
     const plan = await this.#planOf(wanted, `${base}.coming`)
-    // Only what is prepared wholly is planned, and only what is planned is exchanged.
+    // A plan is written only for a completely prepared package, and only a plan is carried out.
     await writeWhole(`${base}.plan`, JSON.stringify(plan))
     await this.#carryOut(base, plan)
   }
@@ -202,7 +208,7 @@ export class Updates {
     await within(this.#present, [], async (site) => {
       const ground = await this.#groundOf(path.dirname(base), site)
       try {
-        // WordPress tells visitors to come back while its own files are exchanged, for some
+        // WordPress asks visitors to come back while its own files are exchanged, for some
         // milliseconds (wp_maintenance(); it ignores the file after ten minutes).
         const isCore = base.endsWith('/core-wordpress')
         if (isCore) await pause(site, ground)
@@ -210,7 +216,7 @@ export class Updates {
         if (isCore) await takeAway(site, pauseName, ground)
       } finally {
         await ground.folder.close()
-        // Empty by now, but after a fault: then the next try finds it.
+        // The folder is empty by now, unless a fault came; then the next try finds it.
         if (ground.isInSite) await fs.rmdir(site.at(groundName(base))).catch(() => {})
       }
     })
@@ -219,7 +225,10 @@ export class Updates {
     await removeTree(`${base}.coming`)
   }
 
-  /** The update's own folder; where the site's files have a disk of their own, one on that disk. */
+  /**
+   * The update's own folder; where the site's files have a disk of their own, a folder on that
+   * disk.
+   */
   async #groundOf(folder: string, site: OpenFolder): Promise<Ground> {
     const beside = await OpenFolder.open(folder)
     if ((await beside.stat()).dev === (await site.stat()).dev)
@@ -230,7 +239,8 @@ export class Updates {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
     const inSite = await site.folder(name).catch(noFolder(name))
-    // The site may rename it and put another in its place; into this one it cannot come.
+    // The site may replace it by another folder; this one, with this owner and mode, it cannot
+    // enter.
     const { uid, mode } = await inSite.stat()
     if (uid === process.getuid?.() && (mode & 0o777) === 0o700)
       return { folder: inSite, isInSite: true }
@@ -238,14 +248,14 @@ export class Updates {
     throw new DriverFailure('rejected', 'the site has taken the place of its update')
   }
 
-  /** May be cut off at any point and called again. */
+  /** May be interrupted at any point and called again. */
   async #exchangeOne(base: string, place: string, ground: Ground): Promise<void> {
     const coming = path.join(`${base}.coming`, place)
     if (!(await exists(coming))) return
     const former = path.join(`${base}.former`, place)
     const names = place.split('/')
     const name = names.pop() ?? ''
-    // Every folder on the way must be one: a link would lead out of the site.
+    // Each name on the way must be a folder: a link would lead out of the site.
     const asked = within(this.#present, names, async (folder) => {
       if (ground.isInSite) {
         const staged = ground.folder.forPrograms('coming')
@@ -266,7 +276,7 @@ export class Updates {
     await asked.catch(noFolder(names.join('/') || place))
   }
 
-  /** After a kill: what was planned is carried out. */
+  /** After a kill: carries out what was planned. */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.#dir).catch(() => [])
     for (const name of names.filter((one) => folderName.test(one))) {
@@ -280,11 +290,11 @@ export class Updates {
   }
 
   /**
-   * When an update that is not settled did something last, ms since 1970; null: there is none, or
-   * its hold was ended.
+   * The last activity of an update that is not settled, ms since 1970; null: there is none, or its
+   * hold was ended.
    */
   async lastActAt(): Promise<number | null> {
-    // One that is settled meanwhile is gone.
+    // An update that was settled meanwhile is gone.
     const times = await Promise.all(
       (await this.#unsettled()).map((folder) =>
         fs.stat(folder).then(
@@ -296,7 +306,10 @@ export class Updates {
     return Math.max(0, ...times) || null
   }
 
-  /** The portal ended the hold: what stays here, unsettled, gives no reason to hold writes. */
+  /**
+   * Records that the portal ended the hold: an unsettled update that stays here is no reason to
+   * hold writes.
+   */
   async endHold(): Promise<void> {
     for (const folder of await this.#unsettled())
       await fs.utimes(folder, 0, 0).catch((error: NodeJS.ErrnoException) => {
@@ -309,7 +322,9 @@ export class Updates {
     return names.filter((one) => folderName.test(one)).map((name) => path.join(this.#dir, name))
   }
 
-  /** What the update replaced is not needed any more, or the site was put back as a whole. */
+  /**
+   * Removes the replaced files, which are not needed any more, or the site was restored as a whole.
+   */
   async settle(updateId: string): Promise<void> {
     await removeTree(this.#of(updateId))
   }

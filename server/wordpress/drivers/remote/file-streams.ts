@@ -1,8 +1,8 @@
 /**
- * Whole files between machines, on a stream of its own: as pieces of JSON they take five times the
- * processor. The asking end writes one line, `{"op":"read","name":…}` or
- * `{"op":"write","name":…,"bytes":…}`; a read is answered with its length on a line and the bytes,
- * a write, whose bytes follow its line, with `ok` on a line once the file is written.
+ * Sends whole files between machines, on a stream of its own: as pieces of JSON they take five
+ * times the processor time. The asking end writes one line, `{"op":"read","name":…}` or
+ * `{"op":"write","name":…,"bytes":…}`. A read is answered with its length on a line and the bytes.
+ * A write, whose bytes follow its line, is answered with `ok` on a line once the file is written.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -22,7 +22,7 @@ const Order = z.discriminatedUnion('op', [
 ])
 type Order = z.infer<typeof Order>
 
-/** The bytes up to a line's end; what has come behind it is put back. */
+/** The bytes up to the end of a line; bytes after it are put back. */
 async function lineOf(stream: Duplex): Promise<string> {
   let held = Buffer.alloc(0)
   for (;;) {
@@ -48,7 +48,7 @@ async function lineOf(stream: Duplex): Promise<string> {
   }
 }
 
-/** Exactly so many bytes of the stream, which stays open. */
+/** Exactly `bytes` of the stream, which stays open. */
 async function* taken(stream: Duplex, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   if (left === 0) return
@@ -64,8 +64,8 @@ async function* taken(stream: Duplex, bytes: number): AsyncGenerator<Buffer> {
 const ask = (stream: Duplex, order: Order): boolean => stream.write(`${JSON.stringify(order)}\n`)
 
 /**
- * Answers one order. Rejects where it was not carried out; the stream is gone then.
- * @param pathOf throws for what is no name of a file
+ * Answers one order. Rejects where it was not carried out; the stream is destroyed then.
+ * @param pathOf throws for an invalid name
  */
 export async function serveFileStream(
   stream: Duplex,
@@ -84,13 +84,16 @@ export async function serveFileStream(
     if (size === 0) stream.end()
     else await pipeline(createReadStream(file, { end: size - 1, highWaterMark: readBytes }), stream)
   } catch (error) {
-    // The other end sees that too little came, and not why.
+    // The other end sees only that too few bytes came, not the reason.
     stream.destroy()
     throw error
   }
 }
 
-/** Reads a file of the other end into one that is open here. Rejects where it does not all come. */
+/**
+ * Reads a file of the other end into one that is open here. Rejects where it does not arrive in
+ * full.
+ */
 export async function downloadOver(
   stream: Duplex,
   name: string,
@@ -108,7 +111,7 @@ export async function downloadOver(
   }
 }
 
-/** Writes a file that is open here to the other end. Rejects where it does not stand there. */
+/** Writes a file that is open here to the other end. Rejects where it was not written there. */
 export async function uploadOver(stream: Duplex, name: string, file: fs.FileHandle): Promise<void> {
   try {
     const { size } = await file.stat()

@@ -1,6 +1,6 @@
 /**
- * Archives that are longer than one piece cross as they are, in both directions: on streams, and
- * over the line to a node of a release without them. What does not all come is nobody's.
+ * Archives longer than one piece arrive unchanged in both directions: on streams, and over the line
+ * to a node of a release without streams. An incomplete one is not used.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ node.listen()
 const key = 'a key of a test, forty characters of it'
 const log = { warn: () => undefined, info: () => undefined }
 const onLine = (): void => undefined
-/** Of orders that the node did not carry out. */
+/** Errors of orders that the node did not carry out. */
 const failures: unknown[] = []
 let [fresh, old]: (SecureLines | undefined)[] = []
 const openTo = (lines: Pick<SecureLines, 'port'> | undefined) => () =>
@@ -91,7 +91,7 @@ describe.each([
 })
 
 describe('a stream that is cut off', () => {
-  /** A network in front of the node that ends a connection after so many bytes. */
+  /** A network in front of the node that cuts a connection after so many bytes. */
   async function openNetwork(bytes: number): Promise<net.Server> {
     const network = net.createServer((near) => {
       const far = net.connect(fresh?.port ?? 0, '127.0.0.1')

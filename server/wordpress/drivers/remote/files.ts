@@ -1,7 +1,7 @@
 /**
- * Archives between machines: a node on another machine does not see the portal's disk. They wait in
- * a folder of the node, under names that the node makes, and go on streams of their own; to and
- * from a node of a release without them in pieces over the line.
+ * Sends archives between machines: a node on another machine does not see the portal's disk. The
+ * files wait in a folder of the node, under names that the node makes, and go on streams of their
+ * own; a node of a release without streams gets pieces over the line of calls.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { callsOver, serveOver } from '../../../platform/rpc.ts'
 import { downloadOver, serveFileStream, uploadOver } from './file-streams.ts'
 
-/** Calls of a node about its files; `name` is one that `begin` answered. */
+/** A node's calls about its files; `name` is one that `begin` answered. */
 export type FileCalls = {
   begin: () => { name: string; path: string }
   read: (name: string, offset: number) => string
@@ -21,7 +21,7 @@ export type FileCalls = {
 }
 const prefix = 'file'
 const pieceBytes = 1_048_576
-/** What nobody took away for so long was left by a portal that ended. */
+/** A file that nobody took away for this long was left by a portal that ended. */
 const keptMs = 24 * 3_600_000
 const nameShape = /^[0-9a-f-]{36}$/
 
@@ -30,7 +30,7 @@ function pathIn(folder: string, name: string): string {
   return path.join(folder, name)
 }
 
-/** Answers what is asked on a stream about the files of `folder`; rejects where it could not. */
+/** Answers an order of a stream about the files of `folder`; rejects where it could not. */
 export const serveStream = (stream: Duplex, folder: string): Promise<void> =>
   serveFileStream(stream, (name) => pathIn(folder, name))
 
@@ -62,7 +62,7 @@ export function serveFiles(line: MessageConnection, folder: string): void {
       const file = await fs.open(pathOf(name), offset === 0 ? 'w' : 'r+')
       try {
         const piece = Buffer.from(base64, 'base64')
-        // With null in the place of its length the position would be none either.
+        // The length is given, because with null in its place the position would be ignored.
         await file.write(piece, 0, piece.length, offset)
       } finally {
         await file.close()
@@ -74,19 +74,21 @@ export function serveFiles(line: MessageConnection, folder: string): void {
 
 export interface NodeFiles {
   /**
-   * Has `make` write a file on the node, and brings it to `to` here.
-   * @param isKept it outlives a power cut
+   * Has `make` write a file on the node, and copies it to `to` here.
+   * @param isKept true: the copy survives a power cut
    */
   fetch<T>(
     to: string,
     make: (there: string) => Promise<T>,
     how: { readonly isKept: boolean },
   ): Promise<T>
-  /** Has `use` read a copy on the node of the file `from` here. */
+  /** Copies the file `from` to the node, and has `use` read the copy. */
   send<T>(from: string, use: (there: string) => Promise<T>): Promise<T>
 }
 
-/** @param openStream to the node; null: there are none, and pieces go over the line */
+/**
+ * @param openStream opens a stream to the node; null: there are none, and pieces go over the line
+ */
 export function nodeFiles(
   line: MessageConnection,
   gone: string,
@@ -94,7 +96,7 @@ export function nodeFiles(
 ): NodeFiles {
   const call = callsOver<FileCalls>(line, prefix, gone)
 
-  /** Null: the node has none, or is not there, which the line says better. */
+  /** Null: the node has no streams, or cannot be reached, which the line reports better. */
   const stream = async (): Promise<Duplex | null> =>
     (await openStream?.().catch(() => null)) ?? null
   async function over(opened: Duplex, act: typeof uploadOver, name: string, file: fs.FileHandle) {
@@ -156,7 +158,7 @@ export function nodeFiles(
     try {
       return await act(name, there)
     } finally {
-      // The node removes by itself what it could not be told to.
+      // If this fails, the node removes the file by itself later.
       await call('remove', name).catch(() => undefined)
     }
   }
@@ -176,7 +178,7 @@ export function nodeFiles(
   }
 }
 
-/** Has `act` read copies on the node of all these files. */
+/** Copies all these files to the node, and has `act` read the copies. */
 export async function sendAll<T>(
   files: NodeFiles,
   all: readonly string[],

@@ -1,5 +1,5 @@
-// A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
-// served, and go on when the portal is started again.
+// A driver in another process, over a line of JSON-RPC: that process runs the sites where their
+// visitors are served, and keeps running when the portal is restarted.
 import type { Duplex } from 'node:stream'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -15,7 +15,7 @@ export { serveRuntime } from './serve.ts'
 const unbounded = { maxRamMb: null, maxCpu: null } as const
 const gone = 'the process that runs the sites is not there'
 
-/** Moving came with this release: a node of one before it neither gives nor takes a site. */
+/** Turns an unknown call into a clear refusal: release 2 and older cannot move sites. */
 async function orTooOld<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -26,11 +26,11 @@ async function orTooOld<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * The driver at the other end of the line, which must be listening. What is under way when the line
- * ends, and what is asked afterwards, is a DriverFailure unavailable.
+ * The driver at the other end of the line, which must be listening. Calls that are under way when
+ * the line ends, and later ones, fail with DriverFailure unavailable.
  *
  * @param sharesDisk false: it runs on another machine, and archives are sent to and fro
- * @param openStream opens one to that machine, which archives go on; null: they go over the line
+ * @param openStream opens a stream to that machine for archives; null: they go over the line
  */
 export async function connectRuntime(
   line: MessageConnection,
@@ -50,7 +50,7 @@ export async function connectRuntime(
 
   return {
     name,
-    // Release 2 says nothing of bounds, and has none.
+    // Release 2 reports no bounds, and has none.
     capabilities: { ...unbounded, ...capabilities },
     room: () => ask('room'),
     install: (spec, admin) => ask('install', spec, admin),
@@ -61,7 +61,7 @@ export async function connectRuntime(
     adminLink: (id, user) => ask('adminLink', id, user),
     replaceAddresses: (id, change, after) => ask('replaceAddresses', id, change, after),
     software: (id) => ask('software', id),
-    // One of before this release holds nothing: it cannot update either.
+    // A node of release 2 or older holds no writes; it cannot update sites either.
     holdWrites: (id, ms) =>
       ask('holdWrites', id, ms).catch((error: unknown) => {
         if (isUnknownCall(error)) return false
@@ -90,7 +90,7 @@ export async function connectRuntime(
           ? files.send(file, (there) => ask('copyIn', spec, of, there, sent(log)))
           : ask('copyIn', spec, of, file, sent(log)),
       ),
-    // A node of an earlier release looks at the file alone.
+    // A node of an earlier release uses the file only, and ignores the site.
     prove: (file, of) =>
       files ? files.send(file, (there) => ask('prove', there, of)) : ask('prove', file, of),
     restore: (spec, copy, restoreId) =>
@@ -126,7 +126,7 @@ export async function connectRuntime(
       }
     },
     addresses: (id) => ask('addresses', id),
-    // Release 2 has no such call: its parent may be there while this code takes over from it.
+    // Release 2 has no such call: its parent process may still run while this code takes over.
     frontPage: (id, host) =>
       ask('frontPage', id, host).catch(async (error: unknown) => {
         if (!isUnknownCall(error)) throw error
@@ -134,7 +134,7 @@ export async function connectRuntime(
         return await frontPageStatus(address, host)
       }),
     answering: () => ask('answering'),
-    // Release 2 has no letters: its parent may be there while this code takes over from it.
+    // Release 2 has no letters: its parent process may still run while this code takes over.
     sitesWithMail: () =>
       ask('sitesWithMail').catch((error: unknown) => {
         if (!isUnknownCall(error)) throw error
@@ -157,7 +157,7 @@ export async function connectRuntime(
         const all = watchers.get(id) ?? new Set()
         watchers.set(id, all)
         all.add(onNew)
-        // Who watches without a line will find out when it asks.
+        // If there is no line, the watcher notices when it asks.
         if (all.size === 1) void ask('log.watch', id).catch(() => {})
         return () => {
           if (!all.delete(onNew) || all.size > 0) return

@@ -32,7 +32,7 @@ import type {
   WordpressCapabilities,
 } from '../../driver.ts'
 
-/** Arguments and answer of each act, as they cross the line. */
+/** Arguments and answer of each act, as they are sent over the line. */
 export interface Acts {
   room: () => number
   install: (spec: SiteSpec, admin: SiteAdmin | null) => void
@@ -80,22 +80,22 @@ export interface Acts {
   describe: () => { name: string; capabilities: WordpressCapabilities }
   'log.tail': (id: string, limit: number) => readonly SentLine[]
   'log.after': (id: string, seq: number, limit: number) => readonly SentLine[]
-  /** `log.new` is said of this site from now on, or no longer. */
+  /** Begins or ends the notifications `log.new` of this site. */
   'log.watch': (id: string) => void
   'log.unwatch': (id: string) => void
 }
-/** JSON has no dates. */
+/** JSON has no dates: times are text. */
 export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
 export const sent = (lines: readonly LogLine[]): SentLine[] =>
   lines.map((line) => ({ ...line, at: line.at.toISOString() }))
 export const received = (lines: readonly SentLine[]): LogLine[] =>
   lines.map((line) => ({ ...line, at: new Date(line.at) }))
-/** Nor bytes, which go in Base64. */
+/** JSON has no bytes: they are sent in Base64. */
 export type SentLetter = Omit<SpooledLetter, 'at' | 'raw'> & {
   readonly at: string
   readonly raw: string
 }
 
 export const prefix = 'site'
-/** Notification to the watchers: { id }. There are new lines. */
+/** Notification that a site has new lines: { id }. */
 export const newLines = 'site/log.new'

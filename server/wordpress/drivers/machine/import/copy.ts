@@ -1,7 +1,7 @@
 /**
  * The copy of a site that a customer moves in: a site of its own in a folder beside the live one,
- * which no visitor finds, until it takes the live one's place. Where it stands is written beside
- * it, so that a node that was started again goes on.
+ * which no visitor can reach, until it takes the live one's place. Its progress is stored beside
+ * it, so that a restarted node continues.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -23,14 +23,17 @@ import { answerShape, formerPlaces, siteOf, type Answer, type State } from './st
 const megabyte = 1_048_576
 /** Half of what the site's own disk may hold (the runtime's disk-budget.js). */
 const maxFiles = 200_000
-/** Packed text and a dump come to more before they are in their place. */
+/**
+ * Unpacking may use this many times the free space of the disks: unpacked text and a dump take more
+ * until they are in place.
+ */
 const spareShare = 2
-/** The copy's container ends when nothing was asked of it for so long. */
+/** The copy's container ends after this time without a request. */
 const idleMs = 60_000
 
 const notFound = (): DriverFailure => new DriverFailure('rejected', 'there is no copy')
 
-/** The site that the copy is: as `Site` does it, in a folder of its own. */
+/** The copy as a site: as `Site` does it, in a folder of its own. */
 interface CopySite {
   start(spec: SiteSpec): Promise<void>
   stop(): Promise<void>
@@ -45,9 +48,9 @@ export interface CopyOf {
   /** The live site's folder. */
   readonly dir: string
   readonly owner: () => Promise<number | null>
-  /** What the live site takes of its disks, bytes: the copy has what is left of them. */
+  /** What the live site uses of its disks, bytes: the copy may use the rest. */
   readonly live: () => Promise<Used>
-  /** Makes a site of a folder. */
+  /** Makes a site object for a folder. */
   readonly open: (host: Host, id: string) => CopySite
 }
 
@@ -61,7 +64,7 @@ export class ImportCopy {
   #site: CopySite | undefined
   #idle: NodeJS.Timeout | undefined
   #closed = false
-  /** What the copy takes of the site's disks; undefined until somebody has looked. */
+  /** What the copy uses of the site's disks; undefined until it was counted. */
   #takes: Used | undefined
 
   constructor(host: Host, id: string, of: CopyOf) {
@@ -79,7 +82,7 @@ export class ImportCopy {
   get #copyDir(): string {
     return path.join(this.#dir, this.#copyId)
   }
-  /** What takes the place of the live site's content. */
+  /** The content that replaces the live site's. */
   get contentDir(): string {
     return path.join(this.#copyDir, 'wordpress')
   }
@@ -113,7 +116,7 @@ export class ImportCopy {
       const user = await this.#owner()
       await fs.mkdir(this.#copyDir, { recursive: true, mode: 0o700 })
       if (user !== null) {
-        // What is written of the copy's state is the portal's alone; its user comes through.
+        // Only the portal may write the copy's state; the user may pass through the folder.
         await fs.chown(this.#dir, process.getuid?.() ?? 0, user)
         await fs.chmod(this.#dir, 0o710)
         await fs.chown(this.#copyDir, user, user)
@@ -126,7 +129,7 @@ export class ImportCopy {
       } else await copyTree(path.join(filesDir, 'wp'), content.filesDir)
       if (user !== null) {
         await giveTree(content.filesDir, user)
-        // What waits to be loaded is put there.
+        // The user needs it for the dump that waits to be loaded.
         if (engine) await fs.chown(content.databaseDir, user, user)
       }
       const rawDir = path.join(this.#copyDir, 'raw')
@@ -173,7 +176,7 @@ export class ImportCopy {
     }
   }
 
-  /** The copy as a site; visitors, caches and letters do not know of it. */
+  /** The copy as a site; the edge, caches and mail do not know of it. */
   #opened(): CopySite {
     this.#site ??= this.#open(
       {
@@ -189,21 +192,21 @@ export class ImportCopy {
     return this.#site
   }
 
-  /** Where the copy's container answers; started when it does not run. */
+  /** The address of the copy's container, which is started when it does not run. */
   async #address(spec: SiteSpec): Promise<SiteAddress> {
     if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
     const site = this.#opened()
     const [running] = site.addresses()
     if (running) return running
     const state = await this.#state()
-    // What waits to be loaded lies on the database's disk meanwhile.
+    // The staged dump lies on the database's disk meanwhile.
     const staged = state.phase === 'database' ? Math.ceil(state.size / megabyte) : 0
     const live = await this.#live()
     await site.start({
       ...spec,
       id: this.#copyId,
       containers: 1,
-      // Orders and users of the original would get letters of a site that is not switched to.
+      // Otherwise the original's customers would get letters from a site that is not in use yet.
       mail: false,
       diskMb: Math.max(0, spec.diskMb - Math.ceil(live.files / megabyte)),
       databaseDiskMb: Math.max(
@@ -216,7 +219,7 @@ export class ImportCopy {
     return started
   }
 
-  /** What `act` asks of the copy's container, which ends some time after the last of them. */
+  /** Lets `act` ask the copy's container, which ends some time after the last request. */
   async #asking<T>(spec: SiteSpec, act: (at: SiteAddress) => Promise<T>): Promise<T> {
     clearTimeout(this.#idle)
     try {
@@ -237,12 +240,12 @@ export class ImportCopy {
       const read = answerShape.safeParse(JSON.parse(answer)).data
       if (read) return read
     } catch {
-      // No JSON: said below.
+      // No JSON: the failure below says so.
     }
     throw new DriverFailure('unavailable', 'the copy answers something else')
   }
 
-  /** One step; see the driver. */
+  /** One step; see the driver's `stepImport`. */
   async step(spec: SiteSpec, hosts: readonly string[]): Promise<ImportStep> {
     const state = await this.#state()
     const told = (next: State, problem: ImportProblem | null = null): ImportStep => ({
@@ -257,7 +260,7 @@ export class ImportCopy {
       case 'database': {
         const answer = await this.#act(spec, { act: 'load', after: state.after, ms: stepMs })
         if ('error' in answer) {
-          // The answer to the last step was lost: all of it is loaded.
+          // The answer to the last step was lost: the whole dump is loaded.
           const stage = path.join(this.#places.databaseDir, stageName)
           if (state.after > 0 && !(await fs.stat(stage).catch(() => null)))
             return told(await this.#keep({ ...state, phase: 'upgrade' }))
@@ -321,7 +324,7 @@ export class ImportCopy {
   }
 
   async page(spec: SiteSpec, target: string): Promise<CopyPage> {
-    // No program could ask for it, and a redirect of the copy's own may lead there.
+    // Such a target is no valid request, and a redirect of the copy's own may lead there.
     if (!/^\/(?!\/)[\x21-\x7e]{0,1000}$/.test(target))
       return { status: 400, location: null, text: '' }
     const { host, protocol } = new URL(spec.url)
@@ -336,7 +339,10 @@ export class ImportCopy {
     }
   }
 
-  /** No process of it runs any more, and it is whole. DriverFailure rejected where it is not. */
+  /**
+   * Ends the copy's processes and checks that it is complete. DriverFailure rejected where it is
+   * not.
+   */
   async ready(): Promise<void> {
     if ((await this.#state()).phase !== 'done')
       throw new DriverFailure('rejected', 'the copy is not finished')
@@ -344,23 +350,23 @@ export class ImportCopy {
     await fs.rm(path.join(this.#places.databaseDir, stageName), { force: true })
   }
 
-  /** No process of the copy is left, of an earlier life either. */
+  /** Ends all processes of the copy, including those of an earlier run. */
   async halt(): Promise<void> {
     clearTimeout(this.#idle)
     if (await fs.stat(this.#copyDir).catch(() => null)) await this.#opened().stop()
   }
 
-  /** To be called every few seconds, as Site's. */
+  /** Must be called every few seconds, as Site's. */
   watch(): void {
     this.#site?.watch()
   }
 
-  /** What it takes of the site's disks, bytes; as it was last counted. */
+  /** What the copy uses of the site's disks, bytes, as last counted. */
   get takes(): Used {
     return this.#takes ?? nothing
   }
 
-  /** Counts what it takes of the site's disks. */
+  /** Counts what the copy uses of the site's disks. */
   async count(): Promise<Used> {
     if (!(await fs.stat(this.#stateFile).catch(() => null))) return (this.#takes = nothing)
     const { engine, filesDir } = this.#host
@@ -368,7 +374,7 @@ export class ImportCopy {
     return (this.#takes = await this.#host.measures.run(() => folder.used()))
   }
 
-  /** Final. */
+  /** Closes the copy for good. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#idle)

@@ -14,7 +14,7 @@ const limits = {
   databaseBytes: 2 ** 20,
 }
 
-/** What becomes of a package, and the names below the folder in which all of it happened. */
+/** The answer for a package, and the names in the folder in which it was unpacked. */
 async function moved(
   bytes: Buffer,
   maxBytes = limits.maxBytes,
@@ -66,7 +66,7 @@ test('what leads out, lies or is no site is refused, each with its reason', asyn
     ['damaged', (await tarGzOf([plugin, dump])).subarray(0, 60)],
     ['damaged', zipOf([plugin, dump]).subarray(0, 80)],
     ['damaged', zipOf([{ ...plugin, content: 'longer than it says', saidBytes: 3 }, dump])],
-    // A name that is a file here and a folder there.
+    // The same name is a file in one place and a folder in another.
     ['damaged', zipOf([{ name: 'wp-content', content: 'x' }, plugin, dump])],
     ['no_database', zipOf([plugin])],
     ['no_content', Buffer.from(dump.content)],
@@ -112,7 +112,7 @@ test('dumps that are packed once more count together, and each as a bomb', async
     ])
   const many = await moved(packed(8, zeros(10)), 40 * 2 ** 20)
   expect(many.answer).toMatchObject({ problem: { code: 'too_large' } })
-  // What the packages came to counts, too.
+  // Bytes of the packages themselves count, too.
   const filled = await moved(
     zipOf([
       { ...plugin, content: Buffer.alloc(25 * 2 ** 20) },

@@ -1,7 +1,7 @@
 /**
  * For a process of its own, confined to the copy's folders: makes a site of a customer's package.
- * WordPress itself is the platform's; the package gives wp-content, what else stands in its root,
- * and the database.
+ * WordPress itself is the platform's; the package provides wp-content, other files of its root, and
+ * the database.
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -14,24 +14,24 @@ import { findParts, prefixIn, versionIn, type FoundParts } from './recognise.ts'
 import { prefixOf, stageDump } from './sql-dump.ts'
 import { Unpacking, type UnpackLimits } from './unpack.ts'
 
-/** Where the statements wait that PHP loads; below the folder that is never served. */
+/** The file of statements that PHP loads; it lies below a folder that is never served. */
 export const stageName = '.import.jsonl'
 
 export interface MoveInOrder {
   readonly op: 'import'
-  /** What the site's own PHP loads it into. */
+  /** The database into which the site's own PHP loads it. */
   readonly database: 'sqlite' | 'mariadb'
   readonly places: SitePlaces
-  /** Empty; the packages are laid out in it, and it is removed again. */
+  /** An empty folder in which the packages are unpacked; it is removed afterwards. */
   readonly rawDir: string
-  /** How many packages there are: descriptors 4, 5, … */
+  /** Number of packages: they are descriptors 4, 5, … */
   readonly packages: number
   readonly limits: UnpackLimits & { readonly diskBytes: number; readonly databaseBytes: number }
 }
 
 export type MovedIn = { readonly found: ImportFound } | { readonly problem: ImportProblem }
 
-/** What belongs to the host that the package comes from: caches and their drop-ins, backups. */
+/** Parts that only make sense at the package's former host: caches and their drop-ins, backups. */
 const leftOutOfContent = new Set([
   'db.php',
   'object-cache.php',
@@ -46,7 +46,7 @@ const leftOutOfContent = new Set([
   'upgrade-temp-backup',
 ])
 const dropIns = new Set(['db.php', 'object-cache.php', 'advanced-cache.php'])
-/** What is core's, or makes packages. */
+/** Names that belong to core, or to plugins that make packages. */
 const leftOutOfRoot = new RegExp(
   `^(?:${[
     'wp-[\\w-]+',
@@ -77,7 +77,7 @@ function bytesBelow(folder: string): { files: number; bytes: number } {
   return { files, bytes }
 }
 
-/** Moves one name over; a folder that is there already takes in what comes. */
+/** Moves one entry; an existing folder is merged with the new one. */
 function merge(from: string, to: string): void {
   const there = fs.lstatSync(to, { throwIfNoEntry: false })
   if (there?.isDirectory() === true && fs.lstatSync(from).isDirectory()) {
@@ -88,7 +88,7 @@ function merge(from: string, to: string): void {
   try {
     fs.renameSync(from, to)
   } catch (error) {
-    // The site's content may have a disk of its own.
+    // The site's content may be on another disk.
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
     fs.cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
     fs.rmSync(from, { recursive: true, force: true })
@@ -105,10 +105,10 @@ function placeFiles(parts: FoundParts, places: SitePlaces, notes: ImportNote[]):
         if (dropIns.has(name)) dropped.push(name)
         continue
       }
-      // Files of the package's own top that are no content: the dump, package.json.
+      // Files of the package's top folder that are not content: the dump, package.json.
       if (/\.(?:sql|gz|json|sqlite)$/i.test(name)) continue
       const to = path.join(content, name)
-      // What WordPress ships is not added to what the customer has, but for its translations.
+      // The package replaces what WordPress ships; only translations are merged.
       if (!replaced.has(name) && name !== 'languages')
         fs.rmSync(to, { recursive: true, force: true })
       replaced.add(name)
@@ -118,7 +118,8 @@ function placeFiles(parts: FoundParts, places: SitePlaces, notes: ImportNote[]):
   for (const root of parts.roots)
     for (const name of fs.readdirSync(root)) {
       if (name === 'wp-content' || leftOutOfRoot.test(name)) continue
-      // Programs beside WordPress are none of it; a host's own stand there, too.
+      // Programs beside WordPress are left out: they are no part of it, and may be the former
+      // host's.
       if (/\.(?:php\d?|phtml|phar|cgi|pl)$/i.test(name)) left.push(name)
       else merge(path.join(root, name), path.join(places.filesDir, name))
     }
@@ -131,7 +132,7 @@ const salts = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
   `${name}_SALT`,
 ])
 
-/** As the runtime writes it for a new site (php.js), with the package's prefix. */
+/** Writes wp-config.php as the runtime does for a new site (php.js), with the package's prefix. */
 function writeConfig(places: SitePlaces, prefix: string): void {
   const defined = (name: string, value: string): string => `define( '${name}', '${value}' );`
   const guarded = (name: string, value: string): string =>
@@ -157,7 +158,7 @@ function writeConfig(places: SitePlaces, prefix: string): void {
   fs.writeFileSync(config, lines.join('\n'), { mode: 0o640 })
 }
 
-/** The portal's own database file as it is, after the checks of a restore. */
+/** Takes over a SQLite file of the portal's own, after the checks of a restore. */
 function takeSqlite(file: string, places: SitePlaces, wished: string | undefined) {
   let counted
   try {
@@ -173,7 +174,7 @@ function takeSqlite(file: string, places: SitePlaces, wished: string | undefined
     tables.map(({ name }) => name),
     wished,
   )
-  // Triggers and views are SQL that runs by itself: WordPress on this runtime makes none.
+  // Triggers and views are SQL that runs by itself: WordPress on this runtime has none.
   const programs = withDatabase(file, (database) =>
     database.prepare("select name from sqlite_schema where type in ('trigger', 'view')").all(),
   )
@@ -183,7 +184,7 @@ function takeSqlite(file: string, places: SitePlaces, wished: string | undefined
   return { prefix, tables: tables.length, rows: tables.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** Dumps that are packed once more inside of a package: many of them are as much as one. */
+/** Unpacks compressed dumps inside a package, within the limits of the package as a whole. */
 async function unpackDumps(uploads: readonly string[], unpacking: Unpacking): Promise<void> {
   for (const upload of uploads)
     for (const entry of fs.readdirSync(upload, { withFileTypes: true, recursive: true })) {
@@ -202,7 +203,7 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
   let isWpress = false
   for (let index = 0; index < order.packages; index++) {
     const folder = path.join(rawDir, String(index))
-    // Core is not taken from the package, but for the file that tells its version.
+    // Core is not taken from the package, except the file with its version.
     const kind = await unpacking.run(firstDescriptor + index, folder, (parts) => {
       const at = parts.findIndex((part) => part === 'wp-admin' || part === 'wp-includes')
       if (at < 0 || parts.includes('wp-content')) return false
@@ -219,14 +220,14 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
   const hasSqlite = parts.sqlite !== null && order.database === 'sqlite'
   if (!hasSqlite && parts.dumps.length === 0) throw new PackageFault('no_database')
   if (parts.contents.length === 0) throw new PackageFault('no_content')
-  // Before the files are placed: a dump among them would be there for every visitor.
+  // Before the files are placed: visitors could download a dump among them.
   const dump = path.join(rawDir, 'dump')
   for (const [index, file] of parts.dumps.entries())
     if (index === 0) fs.renameSync(file, dump)
     else fs.rmSync(file)
   placeFiles(parts, places, notes)
   fs.mkdirSync(places.databaseDir, { recursive: true })
-  // The folder itself may have a limit of its own.
+  // The folder itself stays, because it may have a limit of its own.
   for (const name of fs.readdirSync(places.databaseDir))
     fs.rmSync(path.join(places.databaseDir, name), { recursive: true, force: true })
   let database: { prefix: string; tables: number; rows: number }
@@ -266,8 +267,8 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
 }
 
 /**
- * What was found, or why there is nothing to move in. Faults of this machine are thrown.
- * `firstDescriptor`: of the packages.
+ * The parts that were found, or why the package cannot be moved in. Throws faults of this machine.
+ * `firstDescriptor`: the first package's.
  */
 export async function moveIn(order: MoveInOrder, firstDescriptor = usualFirst): Promise<MovedIn> {
   try {

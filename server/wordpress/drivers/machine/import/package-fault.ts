@@ -1,9 +1,9 @@
-/** What is wrong with a package that a customer brings, in codes that the screens know. */
+/** Faults of a customer's package, in codes that the screens know. */
 import { readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { ImportProblem } from '../../../driver.ts'
 
-/** The package cannot be moved in; no later try will mend it. */
+/** The package cannot be moved in; trying again does not help. */
 export class PackageFault extends Error {
   override readonly name = 'PackageFault'
   readonly problem: ImportProblem
@@ -14,9 +14,9 @@ export class PackageFault extends Error {
   }
 }
 
-/** What an archive holds under one name. */
+/** An entry of an archive. */
 export interface PackageEntry {
-  /** As the archive has it, `/` between the parts. */
+  /** The name in the archive, with `/` between the parts. */
   readonly name: string
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   readonly mtime: Date | undefined
@@ -26,7 +26,10 @@ export interface PackageEntry {
 
 const pieceBytes = 262_144
 
-/** The bytes of a descriptor from `start` on, which stays open. A stream of Node's closes it. */
+/**
+ * The bytes of a descriptor from `start` on. The descriptor stays open; a stream of Node's would
+ * close it.
+ */
 function* piecesOf(descriptor: number, start: number, bytes: number): Generator<Buffer> {
   for (let at = 0; at < bytes;) {
     const piece = Buffer.alloc(Math.min(pieceBytes, bytes - at))
@@ -40,12 +43,12 @@ export const streamOf = (descriptor: number, start = 0, bytes = Infinity): Reada
   Readable.from(piecesOf(descriptor, start, bytes))
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** The upper half of code page 437, in which zips without a mark of UTF-8 have their names. */
+/** The upper half of code page 437, which zips use for names without the UTF-8 flag. */
 const upper437 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
   '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ '
 
-/** A name as UTF-8 where its bytes are that, else as code page 437. */
+/** A name as UTF-8 where its bytes are valid, otherwise as code page 437. */
 export function nameOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)

@@ -1,22 +1,22 @@
-/** Finds the parts of a WordPress site in what was laid out, by what stands where. */
+/** Finds the parts of a WordPress site in unpacked packages, by their folders. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { looksLikeSql } from './unpack.ts'
 
-/** Folders of wp-content; packages of plugins hold them without it. */
+/** Folders of wp-content; packages of backup plugins hold them without wp-content. */
 const contentFolders = ['plugins', 'themes', 'uploads', 'mu-plugins'] as const
 const isContent = (name: string): boolean => contentFolders.some((one) => one === name)
-/** What is core's, or of no use elsewhere. */
+/** Folders of core, which are not needed. */
 const coreFolders = new Set(['wp-admin', 'wp-includes'])
 const deepest = 4
 const sniffBytes = 65_536
-/** Zips of UpdraftPlus that hold the rest of wp-content are known by this. */
+/** Folders by which UpdraftPlus's zip of the rest of wp-content is recognised. */
 const otherContent = new Set(['languages', 'fonts'])
 
 export interface FoundParts {
-  /** Folders whose content belongs into wp-content, as it is. */
+  /** Folders whose content goes into wp-content unchanged. */
   readonly contents: string[]
-  /** Folders that hold a wp-content: what else stands in them is the site's root. */
+  /** Folders that hold a wp-content: their other entries belong to the site's root. */
   readonly roots: string[]
   /** Dumps, the largest first. */
   readonly dumps: string[]
@@ -33,7 +33,7 @@ function folders(folder: string): string[] {
     .map((entry) => entry.name)
 }
 
-/** The first folder, from the top, of which `is` holds. */
+/** The first folder, from the top down, for which `is` is true. */
 function findFolder(top: string, is: (names: readonly string[]) => boolean): string | undefined {
   let level = [top]
   for (let depth = 0; depth <= deepest && level.length > 0; depth++) {
@@ -58,7 +58,7 @@ function headOf(file: string): Buffer {
   }
 }
 
-/** Files that read like a dump, outside of the site's own content. */
+/** Files that look like a dump, outside the site's own content. */
 function* dumpsBelow(folder: string, depth = 0): Generator<string> {
   for (const entry of entriesOf(folder)) {
     const full = path.join(folder, entry.name)
@@ -73,7 +73,7 @@ function* dumpsBelow(folder: string, depth = 0): Generator<string> {
 const sizeOf = (file: string): number => fs.statSync(file).size
 const has = (folder: string, name: string): boolean => fs.existsSync(path.join(folder, name))
 
-/** `uploads`: a folder for each uploaded file. `isWpress`: one of them was such a package. */
+/** `uploads`: one folder for each uploaded file. `isWpress`: one of them was a .wpress package. */
 export function findParts(uploads: readonly string[], isWpress: boolean): FoundParts {
   const contents: string[] = []
   const roots: string[] = []
@@ -86,7 +86,7 @@ export function findParts(uploads: readonly string[], isWpress: boolean): FoundP
       sqlite = database
       maker = 'portal'
     } else if (['manifest.json', 'database.sql', 'wordpress'].every((one) => has(upload, one)))
-      // Of a runtime with MariaDB.
+      // An archive of a runtime with MariaDB.
       maker = 'portal'
     const root = findFolder(upload, (names) => names.includes('wp-content'))
     if (root !== undefined) {
@@ -122,7 +122,7 @@ export function versionIn(roots: readonly string[]): string | null {
 }
 
 const prefixLine = /\$table_prefix\s*=\s*(['"])([A-Za-z0-9_]{0,60})\1/
-/** The prefix that the package's wp-config.php names; nothing else of that file is read. */
+/** The prefix in the package's wp-config.php; nothing else of that file is read. */
 export function prefixIn(roots: readonly string[]): string | undefined {
   for (const root of roots) {
     const file = path.join(root, 'wp-config.php')

@@ -1,7 +1,7 @@
 /**
- * Makes of a dump what the site's own PHP loads, step by step (the runtime's import-database.php):
- * a line of JSON for each table, then lines with rows. Nothing else of the dump is run: no view, no
- * trigger, no routine, no user, no file.
+ * Turns a dump into what the site's own PHP loads, step by step (the runtime's
+ * import-database.php): a line of JSON for each table, then lines with rows. Nothing else of the
+ * dump is run: no view, trigger, routine, user or file.
  */
 import fs from 'node:fs'
 import type { ImportNote } from '../../../driver.ts'
@@ -16,12 +16,12 @@ import {
   type DumpTable,
 } from './sql-tables.ts'
 
-/** All-in-One WP Migration writes it in the place of the tables' prefix. */
+/** All-in-One WP Migration writes this instead of the tables' prefix. */
 const movedPrefix = 'SERVMASK_PREFIX_'
 const usualPrefix = 'wp_'
-/** About what one line comes to, characters. */
+/** Approximate length of one line, characters. */
 const lineLength = 131_072
-/** PHP holds a row several times over. */
+/** Longest row, characters: PHP holds a row several times over. */
 const longestRow = 16 * 1_048_576
 /** Tables without which there is no WordPress. */
 const needed = ['options', 'posts', 'users', 'usermeta'] as const
@@ -39,7 +39,7 @@ async function* statementsOf(file: string, reader: StatementReader): AsyncGenera
   yield* reader.push('', true)
 }
 
-/** The prefix under which the tables of WordPress stand. */
+/** The prefix of WordPress's tables. */
 export function prefixOf(names: readonly string[], wished: string | undefined): string {
   const all = new Set(names)
   const found = names
@@ -55,7 +55,7 @@ export function prefixOf(names: readonly string[], wished: string | undefined): 
   return chosen
 }
 
-/** What a statement is that is not run, in a word. */
+/** The kind of a statement that is not run, in a word. */
 function refusedOf(statement: string): string | undefined {
   if (/^(?:SET|LOCK|UNLOCK|DROP|START|COMMIT|BEGIN|ROLLBACK|USE)\b/i.test(statement))
     return undefined
@@ -71,7 +71,7 @@ function refusedOf(statement: string): string | undefined {
 }
 
 /**
- * Stages the dump into `target`. `wished`: the prefix that the package's wp-config.php has. Throws
+ * Stages the dump into `target`. `wished`: the prefix in the package's wp-config.php. Throws
  * PackageFault.
  */
 export async function stageDump(
@@ -96,7 +96,7 @@ export async function stageDump(
   const isMoved = prefix === movedPrefix
   const renamed = (name: string): string =>
     isMoved ? usualPrefix + name.slice(movedPrefix.length) : name
-  /** Keys such as `wp_capabilities` carry the prefix, too. */
+  /** Keys such as `wp_capabilities` begin with the prefix, too. */
   const valueOf = (value: SqlValue): SqlValue =>
     isMoved && typeof value === 'string' && value.startsWith(movedPrefix) ? renamed(value) : value
 

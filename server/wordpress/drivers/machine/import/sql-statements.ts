@@ -1,18 +1,20 @@
 /**
  * Reads the statements of a dump of MySQL or MariaDB as they come, and the values of its INSERTs.
- * Text is Latin-1: a letter is a byte, so that no byte of a value is lost on the way.
+ * Text is read as Latin-1, a character for each byte, so that no byte of a value is lost.
  */
 import { PackageFault } from './package-fault.ts'
 
-/** Longer is no honest statement: max_allowed_packet is 64 MB as MariaDB ships its client. */
+/**
+ * No genuine statement is longer: MariaDB's client has a max_allowed_packet of 64 MB by default.
+ */
 const longestStatement = 96 * 1_048_576
 
-/** What may end a run of plain letters: quotes, comments, the end of the statement. */
+/** Characters that may end a run of plain text: quotes, comments, the end of the statement. */
 const special = /['"`;#/-]/g
 
 /**
- * From the opening quote on to after the closing one; -1 while that has not come yet. `isWhole`:
- * nothing follows the text, in which a quote at its end might be doubled.
+ * The position after the closing quote; -1 while that has not come yet. `isWhole`: nothing follows
+ * the text, so a quote at its end is not half of a doubled one.
  */
 function afterQuoted(text: string, from: number, quote: string, isWhole = false): number {
   for (let at = from + 1; at < text.length; at++) {
@@ -27,16 +29,19 @@ function afterQuoted(text: string, from: number, quote: string, isWhole = false)
   return -1
 }
 
-/** Cuts a dump into statements, without their comments; conditional ones are comments too. */
+/** Cuts a dump into statements without comments; conditional comments are dropped, too. */
 export class StatementReader {
   #text = ''
-  /** How far the statement at the beginning of `#text` has been looked through. */
+  /** How far `#text` has been scanned for the end of its first statement. */
   #at = 0
-  /** Its pieces so far, comments left out. */
+  /** The statement's pieces so far, without comments. */
   #pieces: string[] = []
   #from = 0
   #delimiter = ';'
-  /** Statements that stood in conditional comments, by what they would have made. */
+  /**
+   * What the statements that were left out would have made, in a word: those in conditional
+   * comments, and routines.
+   */
   readonly conditional = new Set<string>()
 
   #cut(until: number): string {
@@ -52,7 +57,7 @@ export class StatementReader {
     this.#at = to
   }
 
-  /** The statements that are whole by now. `isLast`: nothing follows. */
+  /** The statements that are complete by now. `isLast`: nothing follows. */
   *push(chunk: string, isLast = false): Generator<string> {
     this.#text = this.#text.slice(this.#from) + chunk + (isLast ? '\n\n\n' : '')
     this.#at -= this.#from
@@ -62,7 +67,7 @@ export class StatementReader {
       const command = this.#delimiterCommand()
       if (command === 'wait') return
       if (this.#delimiter !== ';') {
-        // A routine or a trigger: nothing of it is run.
+        // A routine or a trigger, which is not run.
         const end = this.#text.indexOf(this.#delimiter, this.#at)
         if (end < 0) {
           this.#at = Math.max(this.#from, this.#text.length - 200)
@@ -102,7 +107,7 @@ export class StatementReader {
     if (statement !== '') yield statement
   }
 
-  /** `DELIMITER ;;` is the client's own word, on a line of its own. */
+  /** Handles `DELIMITER ;;`, a command of the client, on a line of its own. */
   #delimiterCommand(): 'wait' | undefined {
     if (this.#pieces.join('').trim() !== '') return undefined
     const begin = /\S/.exec(this.#text.slice(this.#from, this.#from + 4_096))
@@ -168,7 +173,7 @@ export function splitList(text: string): string[] {
   return out
 }
 
-/** A value: text or a number as text, bytes that are no text, or nothing. */
+/** A value: text (also for a number), bytes that are not text, or null. */
 export type SqlValue = string | Buffer | null
 
 const escaped: Readonly<Record<string, string>> = {
@@ -217,9 +222,9 @@ function sticky(pattern: RegExp, text: string, at: number): RegExpExecArray | nu
 }
 
 /**
- * Where the reading of rows has come to. A field, and no variable that closures of a generator
- * change: the V8 of Node 24.21 forgets such a change when it compiles the generator while it runs
- * (Maglev, with inlining), and the rows after it would be lost.
+ * The position of the reader of rows. It is a field, and not a variable that closures of a
+ * generator change: the V8 of Node 24.21 forgets such a change when it compiles the generator while
+ * it runs (Maglev, with inlining), and the rows after it would be lost.
  */
 class Cursor {
   readonly #text: string
@@ -234,7 +239,7 @@ class Cursor {
     this.at += sticky(blank, this.#text, this.at)![0].length
   }
 
-  /** Undefined for what is no literal. */
+  /** The next literal; undefined where there is none. */
   value(): SqlValue | undefined {
     const text = this.#text
     const mark = sticky(introducer, text, this.at)
@@ -274,8 +279,8 @@ class Cursor {
 const afterRows = /\s*(?:(?:ON\s+DUPLICATE|AS)\b|$)/iy
 
 /**
- * The rows of `(…),(…)` from `from` on; a row that holds more than literals, and what follows and
- * cannot be read, is undefined.
+ * The rows of `(…),(…)` from `from` on. A row with anything but literals is undefined, and so is a
+ * rest that cannot be read.
  */
 export function* rowsOf(text: string, from: number): Generator<SqlValue[] | undefined> {
   const cursor = new Cursor(text, from)

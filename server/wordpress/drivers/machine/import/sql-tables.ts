@@ -1,9 +1,9 @@
-/** The tables that a dump makes: columns and keys, without what only MySQL's storage knows. */
+/** The tables that a dump makes: columns and keys, without what only MySQL's storage uses. */
 import { splitList } from './sql-statements.ts'
 
-/** In backticks, in double quotes or plain. */
+/** A name in backticks, in double quotes or plain. */
 const plainName = '`(?:[^`]|``)+`|"[^"]+"|[\\w$]+'
-/** With the name of a database before it, or not. */
+/** A name with or without a database's name before it. */
 const nameShape = `(?:(?:${plainName})\\s*\\.\\s*)?(${plainName})`
 const createShape = new RegExp(
   `^CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?${nameShape}\\s*\\(`,
@@ -42,7 +42,9 @@ export interface DumpTable {
 }
 
 const generated = /\s*(?:VIRTUAL|STORED|PERSISTENT)\b/iy
-/** Without a word and the bracket that follows it; what is not closed goes with it. */
+/**
+ * The text without a word and the bracket after it; an unclosed bracket is removed up to the end.
+ */
 function withoutCalls(text: string, word: RegExp): string {
   const kept: string[] = []
   let from = 0
@@ -57,7 +59,7 @@ function withoutCalls(text: string, word: RegExp): string {
   return [...kept, text.slice(from)].join('')
 }
 
-/** What follows a column's name, in words that the site's database knows. */
+/** A column's definition in words that the site's database understands. */
 const definitionOf = (text: string): string =>
   withoutCalls(text, /\bCHECK\s*\(|\b(?:GENERATED\s+ALWAYS\s+)?AS\s*\(/gi)
     .replace(/\bCHARACTER\s+SET\s+\w+/gi, '')
@@ -83,7 +85,7 @@ function keyOf(item: string): string | undefined {
   return `${word} ${found[2] ? `${quoted(bare(found[2]))} ` : ''}${columns}`
 }
 
-/** Where the bracket that opens at `from` closes. */
+/** The position at which the bracket that opens at `from` closes. */
 function closingOf(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -98,7 +100,7 @@ function closingOf(text: string, from: number): number {
 
 const columnShape = /^(`(?:[^`]|``)+`|"[^"]+"|[\w$]+)\s+([\s\S]+)$/
 
-/** MySQL itself keeps the definition of a table in less. */
+/** Longest CREATE TABLE: MySQL itself keeps table definitions shorter. */
 const longestCreate = 131_072
 
 /** A CREATE TABLE with columns; undefined for any other statement. */
@@ -121,7 +123,7 @@ export function readCreate(statement: string): DumpTable | undefined {
   return table.columns.length > 0 ? table : undefined
 }
 
-/** Keys and counting columns that come after the rows, as phpMyAdmin writes them. */
+/** Applies keys and AUTO_INCREMENT that come after the rows, as phpMyAdmin writes them. */
 export function applyAlter(statement: string, tables: Map<string, DumpTable>): boolean {
   if (statement.length > longestCreate) return false
   const index = indexShape.exec(statement)
@@ -148,7 +150,7 @@ export function applyAlter(statement: string, tables: Map<string, DumpTable>): b
   return true
 }
 
-/** Of an INSERT or REPLACE with literal rows: where they begin. */
+/** The head of an INSERT or REPLACE with literal rows; `at`: where its rows begin. */
 export function readInsert(
   statement: string,
 ): { table: string; columns: string[] | null; replaces: boolean; at: number } | undefined {

@@ -1,4 +1,4 @@
-/** Dumps as several programs write them, cut at any place, and hostile ones. */
+/** Dumps of several programs, cut at any place, and hostile ones. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -76,7 +76,7 @@ test('values of every kind are read', () => {
   expect([...rowsOf(text, 0)]).toEqual([
     [null, '-1.5e3', Buffer.from([0, 255]), 'é', 'a', '5', '1', "it's", 'a"b'],
   ])
-  // What is more than a value is not run.
+  // Anything but a plain value is not run.
   expect([...rowsOf("(1, LOAD_FILE('/etc/passwd'))", 0)]).toEqual([undefined])
   expect([...rowsOf('(1, (SELECT 1))', 0)]).toEqual([undefined])
 })
@@ -109,7 +109,7 @@ test('keys that come after the rows belong to their table', () => {
 })
 
 test('no dump makes its reader slow', () => {
-  // Of this process: other work beside it is not counted.
+  // CPU time of this process, so that other work on the machine does not count.
   const began = process.cpuUsage()
   for (const part of ['CHECK(', 'AS (', "COMMENT '", 'CONSTRAINT ', '((', "''", '``', 'KEY (', ' '])
     for (const whole of [
@@ -120,7 +120,7 @@ test('no dump makes its reader slow', () => {
       readCreate(whole)
       applyAlter(whole, new Map([['a', { name: 'a', columns: [], keys: [] }]]))
     }
-  // As long as mysqldump's statements are, with many values each.
+  // As long as mysqldump's statements, with many values each.
   const rows = Array.from({ length: 50_000 }, (_one, index) => `(${index},'một ''ngày'' ${index}')`)
   const insert = latin1(`INSERT INTO a VALUES ${rows.join(',')}`)
   expect([...rowsOf(insert, readInsert(insert)!.at)]).toHaveLength(rows.length)

@@ -1,4 +1,7 @@
-/** What the copy's PHP answers to a step (the runtime's import-database.php), and what follows. */
+/**
+ * The answers of the copy's PHP to a step (the runtime's import-database.php), and what follows
+ * from them.
+ */
 import * as z from 'zod'
 import type { ImportedSite, ImportNote } from '../../../driver.ts'
 
@@ -23,7 +26,7 @@ export const answerShape = z.union([
 export type Answer = z.output<typeof answerShape>
 type Finished = Extract<Answer, { home: string }>
 
-/** Where the copy stands, as it is kept beside it. */
+/** The progress of the copy, as it is stored beside it. */
 export type State =
   | {
       readonly phase: 'database'
@@ -42,7 +45,7 @@ export type State =
     }
   | { readonly phase: 'done'; readonly site: ImportedSite }
 
-/** The host and the folder of an address; undefined for what is none. */
+/** The host and the folder of an address; undefined where it is not one. */
 function placeOf(address: string): { host: string; folder: string } | undefined {
   if (!URL.canParse(address)) return undefined
   const { hostname, pathname, protocol } = new URL(address)
@@ -51,8 +54,8 @@ function placeOf(address: string): { host: string; folder: string } | undefined 
 }
 
 /**
- * What is replaced: the original's hosts with and without www, those with a folder first; never the
- * site's own address.
+ * The addresses to replace: the original's hosts with and without www, those with a folder first;
+ * never the site's own address.
  */
 export function formerPlaces(addresses: readonly string[], own: string): string[] {
   const ownHost = new URL(own).hostname
@@ -67,7 +70,7 @@ export function formerPlaces(addresses: readonly string[], own: string): string[
   return [...new Set(places)].toSorted((a, b) => Number(b.includes('/')) - Number(a.includes('/')))
 }
 
-/** What the customer is told of the site. */
+/** What the customer is told about the copy. */
 export function siteOf(state: Extract<State, { phase: 'addresses' }>): ImportedSite {
   const { finished, changed, refused } = state
   const notes: ImportNote[] = []

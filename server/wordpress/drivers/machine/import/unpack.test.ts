@@ -1,4 +1,4 @@
-/** What a package may make of a disk, in files and folders as in bytes. */
+/** How much of a disk a package may use, in files and folders as well as in bytes. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,7 @@ test('folders that nobody lists count as files do', async () => {
 })
 
 test('entries that share one place in the package count each for what they come to', async () => {
-  // Overlapping entries make a small file large without any high ratio of one of them.
+  // Overlapping entries make a small file large, although none of them has a high ratio.
   const bytes = zipOf([{ name: 'a', content: Buffer.alloc(300_000, 'a') }])
   const directory = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2]))
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))

@@ -1,6 +1,6 @@
 /**
- * Lays a customer's package out in an empty folder. What comes is hostile: names that lead out are
- * refused, links and devices are left out, and what it comes to is bounded while it is written.
+ * Unpacks a customer's package into an empty folder. The package is hostile: names that lead
+ * outside are refused, links and devices are left out, and sizes are limited while writing.
  */
 import fs from 'node:fs'
 import path from 'node:path'
@@ -13,19 +13,19 @@ import { headBytes, isWpressHead, readWpress } from './wpress.ts'
 import { readZip } from './zip.ts'
 
 export interface UnpackLimits {
-  /** Of all files together, unpacked. */
+  /** Limit of all files together, unpacked. */
   readonly maxBytes: number
   readonly maxFiles: number
 }
 
-/** What one uploaded file was, by its content. */
+/** The kind of an uploaded file, by its content. */
 export type UploadKind = 'zip' | 'tar' | 'wpress' | 'sql'
 
-/** Nothing of use takes less room packed; a bomb takes a thousandth. */
+/** Highest compression ratio: genuine content compresses less, a bomb a thousandfold. */
 const mostRatio = 200
-/** So much may come out of anything, however small it is. */
+/** Bytes that may be unpacked in any case, however small the package is. */
 const freeBytes = 64 * 1_048_576
-/** As the site's own disk has it (the runtime's disk-budget.js). */
+/** Same limits as the site's own disk has (the runtime's disk-budget.js). */
 const longestPath = 900
 const longestName = 255
 const sniffBytes = 65_536
@@ -43,13 +43,13 @@ const isTarHead = (head: Buffer): boolean => head.subarray(257, 262).toString('l
 
 const sqlWords = /\b(?:CREATE\s+TABLE|INSERT\s+INTO|DROP\s+TABLE)\b/i
 const sqlTitles = /^-- (?:MySQL|MariaDB) dump|phpMyAdmin SQL Dump/im
-/** Whether it reads like a dump of MySQL or MariaDB. */
+/** Whether the head looks like a dump of MySQL or MariaDB. */
 export function looksLikeSql(head: Buffer): boolean {
   const text = head.includes(0) ? '' : head.toString('latin1')
   return sqlWords.test(text) || sqlTitles.test(text)
 }
 
-/** The first bytes of what is packed in a file of gzip. */
+/** The first bytes of the content of a gzip file. */
 async function headInside(descriptor: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -70,7 +70,7 @@ async function headInside(descriptor: number): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, sniffBytes)
 }
 
-/** What a file is, and whether gzip is round it. Throws PackageFault for what is none of ours. */
+/** The kind of a file, and whether it is gzipped. Throws PackageFault for an unknown kind. */
 export async function kindOf(descriptor: number): Promise<{ kind: UploadKind; gzip: boolean }> {
   const head = headOf(descriptor, sniffBytes)
   const mark = head.subarray(0, 4).toString('latin1')
@@ -113,7 +113,7 @@ async function* readTar(source: Readable): AsyncGenerator<PackageEntry> {
   }
 }
 
-/** The parts of a name below the folder. Throws PackageFault for one that leads elsewhere. */
+/** The parts of a name below the folder. Throws PackageFault for a name that leads elsewhere. */
 export function partsOf(name: string): string[] {
   const plain = name.replaceAll('\\', '/')
   if (plain.includes('\0') || plain.startsWith('/') || /^[a-z]:/i.test(plain))
@@ -127,7 +127,7 @@ export function partsOf(name: string): string[] {
   return parts
 }
 
-/** Counts what is written over all packages of one import, and what is unpacked out of them. */
+/** Unpacks all packages of one import, and counts what is written for them together. */
 export class Unpacking {
   files = 0
   bytes = 0
@@ -139,7 +139,7 @@ export class Unpacking {
     this.#limits = limits
   }
 
-  /** A folder and those on the way to it: each takes room in the disk's table of files. */
+  /** Makes a folder and its parents: each counts as a file on the disk. */
   #folder(folder: string): void {
     const first = fs.mkdirSync(folder, { recursive: true })
     if (first === undefined) return
@@ -149,7 +149,7 @@ export class Unpacking {
 
   async #lay(entry: PackageEntry, file: string, allowed: number): Promise<void> {
     this.#folder(path.dirname(file))
-    // No link was ever laid out here, and none is followed.
+    // No link was ever unpacked here, and none is followed.
     const flags =
       fs.constants.O_WRONLY |
       fs.constants.O_CREAT |
@@ -167,18 +167,18 @@ export class Unpacking {
     if (entry.mtime) fs.utimesSync(file, entry.mtime, entry.mtime)
   }
 
-  /** What the counts may come to after a packed file of that size. */
+  /** The limit of `bytes` while a packed file of that size is unpacked. */
   #allowedAfter(packedBytes: number): number {
     return this.bytes + freeBytes + packedBytes * mostRatio
   }
-  /** Counts what is about to be written of what was packed under that name. */
+  /** Counts bytes before they are written; `name` is the packed file's. */
   #count(bytes: number, allowed: number, name: string): void {
     this.bytes += bytes
     if (this.bytes > this.#limits.maxBytes) throw new PackageFault('too_large')
     if (this.bytes > allowed) throw new PackageFault('bomb', name)
   }
 
-  /** Unpacks a file of gzip that a package has brought, into `to`; counted as the packages are. */
+  /** Unpacks a gzip file of a package into `to`; it counts as the packages do. */
   async gunzip(file: string, to: string): Promise<void> {
     const name = path.basename(file)
     if (++this.files > this.#limits.maxFiles) throw new PackageFault('too_many_files')
@@ -199,7 +199,7 @@ export class Unpacking {
     )
   }
 
-  /** Lays out what a descriptor holds below `folder`. `skip`: names that are not wanted. */
+  /** Unpacks the content of a descriptor below `folder`. `skip`: names that are not wanted. */
   async run(
     descriptor: number,
     folder: string,
@@ -241,7 +241,7 @@ export class Unpacking {
         else this.linksLeftOut++
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
-        // A name that is a file here and a folder there.
+        // The same name is a file in one place and a folder in another.
         if (code === 'EISDIR' || code === 'ENOTDIR' || code === 'EEXIST')
           throw new PackageFault('damaged', entry.name)
         if (code?.startsWith('Z_') === true || code === 'ERR_STREAM_PREMATURE_CLOSE')

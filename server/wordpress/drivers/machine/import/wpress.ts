@@ -1,7 +1,7 @@
 /**
- * Reads a package of All-in-One WP Migration (.wpress), as the reader that its author published has
- * it (github.com/yani-/wpress): a head of 4377 bytes before each file (name 255, size 14, time of
- * the change 12, folder 4096, each ended by NUL), and a head of zeros at the end.
+ * Reads a package of All-in-One WP Migration (.wpress), as its author's published reader does
+ * (github.com/yani-/wpress): a head of 4377 bytes before each file (name 255, size 14, time of the
+ * change 12, folder 4096, each ended by NUL), and a head of zeros at the end.
  */
 import { fstatSync, readSync } from 'node:fs'
 import { nameOf, PackageFault, streamOf, type PackageEntry } from './package-fault.ts'
@@ -21,7 +21,7 @@ function fieldOf(head: Buffer, field: keyof typeof fields): Buffer {
   return end < 0 ? all : all.subarray(0, end)
 }
 
-/** Whether a file may begin with this head. */
+/** Whether this is a valid head of a file. */
 export function isWpressHead(head: Buffer): boolean {
   if (head.length < headBytes) return false
   const number = /^\d{1,14}$/

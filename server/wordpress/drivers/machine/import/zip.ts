@@ -1,6 +1,6 @@
 /**
- * Reads a zip by its central directory (PKWARE APPNOTE 6.3.10, zip64 too) from a descriptor. What
- * it says of itself is not believed: sizes and checksums are compared with what comes out.
+ * Reads a zip by its central directory (PKWARE APPNOTE 6.3.10, zip64 too) from a descriptor. Its
+ * own statements are not trusted: sizes and checksums are compared with the content.
  */
 import { fstatSync, readSync } from 'node:fs'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -16,7 +16,7 @@ const longestComment = 65_535
 const entryBytes = 46
 const localBytes = 30
 const allOnes = 0xffff_ffff
-/** Of Unix's mode in the upper half of the external attributes; stat(2). */
+/** The file type in Unix's mode, which is the upper half of the external attributes; stat(2). */
 const typeMask = 0o170000
 const unixTypes: Readonly<Record<number, PackageEntry['kind']>> = {
   0: 'file',
@@ -68,7 +68,10 @@ function directoryOf(descriptor: number, size: number): Directory {
   }
 }
 
-/** Sizes and place of an entry whose 32 bits did not do (APPNOTE 4.5.3), in this order. */
+/**
+ * 64-bit sizes and offset of an entry, in this order, for fields that did not fit in 32 bits
+ * (APPNOTE 4.5.3); and its Unicode name.
+ */
 function enlarge(extra: Buffer, values: number[]): { values: number[]; unicode: string | null } {
   const out = [...values]
   let unicode: string | null = null
