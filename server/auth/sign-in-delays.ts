@@ -58,9 +58,8 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
           end,
           expires_at = ${later(now, memoryMs)}
         where f.blocked_until <= ${now}
-        returning extract(epoch from blocked_until - ${now}::timestamptz)::float as seconds`.execute(
-        db,
-      )
+        returning extract(epoch from blocked_until - ${now}::timestamptz)::float as seconds
+      `.execute(db)
       const [counted] = rows
       if (counted) return counted.seconds > 0 ? counted.seconds : undefined
       await delays.check(key)

@@ -394,8 +394,9 @@ export const security: readonly Mend[] = [
     edits: [
       {
         file: 'server/platform/idempotency.ts',
-        mended: 'if (!call.scope.startsWith(anonymous)) return\n',
-        without: 'return\n',
+        mended:
+          'if (isAnonymous) await keepNewest(tx, sql`scope = ${call.scope}`, keptOfNetwork)\n',
+        without: 'if (isAnonymous) return\n',
       },
     ],
   },
