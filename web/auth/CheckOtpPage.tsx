@@ -4,14 +4,16 @@ import { activate, sendCode } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { useSubmitSoon } from '../submit-soon.ts'
 import { Button } from '../ui/Button.tsx'
-import { CodeInput } from '../ui/CodeInput.tsx'
+import { CodeInput, hasWholeCode } from '../ui/CodeInput.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { OtherPhone } from './OtherPhone.tsx'
-import { useResendTimer, wasCodeSent } from './resend.ts'
+import { noteActivated } from './activated.ts'
+import { noteCodeSent, secondsUntilResend, useResendTimer } from './resend.ts'
 
 const route = getRouteApi('/check-otp')
 
@@ -19,7 +21,7 @@ export default function CheckOtpPage() {
   const t = useTexts('auth')
   const navigate = useNavigate()
   const { email = '' } = route.useSearch()
-  const timer = useResendTimer(wasCodeSent(email))
+  const timer = useResendTimer(secondsUntilResend(email))
   const [sending, setSending] = useState(false)
 
   const { form, values, errors, failure, busy, set, bind, focusOn, onSubmit } = useForm({
@@ -33,9 +35,12 @@ export default function CheckOtpPage() {
         throw error
       }
       toast.success(t.toast.success, t.auth.otpDone)
+      noteActivated(body.email)
       await navigate({ to: '/login' })
     },
   })
+
+  const submitSoon = useSubmitSoon(form, hasWholeCode)
 
   // The code is all that the page is for.
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])
@@ -49,6 +54,7 @@ export default function CheckOtpPage() {
     try {
       await call(sendCode, { body: { email: values.email } })
       toast.success(t.toast.success, t.auth.otpSent)
+      noteCodeSent(values.email)
       wait()
     } catch (error) {
       if (error instanceof ApiError && error.code === 'rate_limited') wait(error.retryAfter)
@@ -100,7 +106,7 @@ export default function CheckOtpPage() {
               control={control}
               value={values.code}
               onChange={(code) => set('code', code)}
-              onComplete={() => requestAnimationFrame(() => form.current?.requestSubmit())}
+              onComplete={submitSoon}
             />
           )}
         </Field>

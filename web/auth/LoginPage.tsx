@@ -17,6 +17,7 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { FailureNote } from './FailureNote.tsx'
+import { activatedEmail } from './activated.ts'
 import { enter } from './sign-in.ts'
 
 const route = getRouteApi('/login')
@@ -53,7 +54,7 @@ export default function LoginPage() {
     }
   }
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
-    initial: { email: ended ?? '', password: '', remember: false },
+    initial: { email: ended ?? activatedEmail(), password: '', remember: false },
     schema: login.body,
     submit: async (body) => {
       try {
@@ -65,6 +66,7 @@ export default function LoginPage() {
           return
         }
         if (error instanceof ApiError && error.code === 'account_inactive') {
+          toast.error(t.toast.error, error.message)
           await router.navigate({ to: '/check-otp', search: { email: body.email } })
           return
         }

@@ -76,7 +76,7 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
 function ResetForm({ email }: { email: string }) {
   const t = useTexts('auth')
   const navigate = useNavigate()
-  const timer = useResendTimer(true)
+  const timer = useResendTimer()
   const { form, values, errors, failure, busy, set, bind, focusOn, onSubmit } = useForm({
     initial: { email, code: '', password: '' },
     schema: reset.body,

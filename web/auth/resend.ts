@@ -2,14 +2,33 @@ import { useEffect, useState } from 'react'
 
 const everySeconds = 60
 
-/** To whom a code was sent, by the screen that leads to the one that asks for it. */
-let sentTo: string | undefined
-export const noteCodeSent = (email: string): void => void (sentTo = email)
-export const wasCodeSent = (email: string): boolean => sentTo === email
+/**
+ * To whom a code was sent last, and when. Kept in the tab, so that the page that asks for it counts
+ * on after a reload.
+ */
+const key = 'code-sent'
+interface Sent {
+  readonly email: string
+  readonly at: number
+}
+export const noteCodeSent = (email: string): void => {
+  const sent: Sent = { email, at: Date.now() }
+  sessionStorage.setItem(key, JSON.stringify(sent))
+}
+/** Seconds until another code may be sent to this address; 0: now. */
+export function secondsUntilResend(email: string): number {
+  try {
+    const sent = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Partial<Sent> | null
+    if (sent?.email !== email || typeof sent.at !== 'number') return 0
+    return Math.max(0, everySeconds - (Date.now() - sent.at) / 1000)
+  } catch {
+    return 0
+  }
+}
 
 /** Seconds until a code may be sent again; `restart` begins the minute anew. */
-export function useResendTimer(startNow: boolean) {
-  const [until, setUntil] = useState(() => (startNow ? Date.now() + everySeconds * 1000 : 0))
+export function useResendTimer(secondsLeft = everySeconds) {
+  const [until, setUntil] = useState(() => Date.now() + secondsLeft * 1000)
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (until <= Date.now()) return

@@ -76,7 +76,9 @@ export default function DashboardPage() {
                     ? t.dashboard.chartShort(Math.max(1, shownDays))
                     : t.dashboard.chart
                 }
-                action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
+                action={
+                  <More link={<Link to="/transactions">{t.dashboard.allTransactions}</Link>} />
+                }
               >
                 <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
                   {({ list }) =>
@@ -90,7 +92,7 @@ export default function DashboardPage() {
                   }
                 </Loaded>
               </Card>
-              <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">
+              <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 xl:grid-cols-3">
                 <Recent
                   title={t.dashboard.received}
                   empty={t.dashboard.noneReceived}
@@ -203,7 +205,7 @@ function Servers() {
   const query = useQuery(serversQuery)
   return (
     <Card
-      className="sm:max-lg:col-span-2"
+      className="sm:max-xl:col-span-2"
       title={t.dashboard.servers}
       action={<More link={<Link to="/wordpress">{t.common.viewAll}</Link>} />}
     >

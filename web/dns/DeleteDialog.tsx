@@ -22,7 +22,6 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
       await router.navigate({ to: '/dns' })
     } catch (error) {
       toast.error(t.toast.error, serverMessageOr(error, t.domain.deleteFailed))
-      onClose()
     } finally {
       setBusy(false)
       void queryClient.invalidateQueries({ queryKey: ['dns', 'domains'] })

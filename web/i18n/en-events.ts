@@ -14,6 +14,8 @@ export const enEvents = {
     credited: 'Money added to your wallet.',
     creditedAmount: (amount: string) => `${amount} added to your wallet.`,
     status: (name: string, status: string) => `${name}: ${status}`,
+    failed: (name: string) =>
+      `${name} could not be set up. What you paid for it is back in your wallet.`,
     deleted: 'Deleted',
     /** Under what an order came to: opens what was told on the way. */
     steps: (count: number) => `All ${plural(count, 'step', 'steps')}`,

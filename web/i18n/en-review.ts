@@ -15,6 +15,7 @@ export const enReview = {
     password: 'Password',
     containers: 'Containers',
     monthly: 'Monthly cost',
+    left: 'Left in your wallet',
     confirmShort: (amount: string) => `Confirm, then top up ${amount}`,
     confirm: (price: string) => `Confirm · ${price}`,
     shortNote: "Your balance is too low. We'll start your server as soon as you top up.",

@@ -27,7 +27,7 @@ export const enServers = {
     dataCenter: 'Data center',
     dataCenterHint: 'Choose the location closest to your visitors. You cannot change it later.',
     plan: 'Size plan',
-    planHint: 'CPU and RAM of each container.',
+    planHint: 'CPU and RAM of each container. The total adds this price for each container.',
     listPrice: 'List price',
     ssd: 'SSD disk',
     ssdHint: (price: string) => `${price} per 10 GB per month`,

@@ -4,6 +4,7 @@ import { plural } from './plural.ts'
 export const enSite = {
   progress: {
     title: 'Setting up your server',
+    orderTitle: 'Your order',
     working: 'The process is under way, please wait a moment',
     elapsed: 'Elapsed',
     leave: "You can leave this page. We'll notify you when the server is ready.",
@@ -15,6 +16,7 @@ export const enSite = {
     invoiceId: 'Invoice ID',
     amountPaid: 'Amount paid',
     amountDue: 'Amount due',
+    olderDue: 'Older orders, paid first',
     openInvoice: 'Open invoice',
     topUp: (amount: string) => `Top up ${amount}`,
     failedTitle: 'The server could not be set up',

@@ -16,6 +16,7 @@ export const viReview: typeof enReview = {
     password: 'Mật khẩu',
     containers: 'Số container',
     monthly: 'Chi phí mỗi tháng',
+    left: 'Còn lại trong ví',
     confirmShort: (amount) => `Xác nhận, sau đó nạp ${amount}`,
     confirm: (price) => `Xác nhận · ${price}`,
     shortNote: 'Số dư không đủ. Chúng tôi sẽ khởi tạo máy chủ ngay khi bạn nạp ví.',

@@ -27,7 +27,7 @@ export const viServers: typeof enServers = {
     dataCenter: 'Trung tâm dữ liệu',
     dataCenterHint: 'Chọn nơi gần khách truy cập nhất. Bạn không thể đổi sau khi tạo.',
     plan: 'Cấu hình',
-    planHint: 'CPU và RAM của mỗi container.',
+    planHint: 'CPU và RAM của mỗi container. Tổng tiền cộng thêm giá này cho từng container.',
     listPrice: 'Giá gốc',
     ssd: 'Ổ đĩa SSD',
     ssdHint: (price) => `${price}/tháng cho mỗi 10 GB.`,

@@ -4,6 +4,7 @@ import type { enSite } from './en-site.ts'
 export const viSite: typeof enSite = {
   progress: {
     title: 'Đang tạo máy chủ',
+    orderTitle: 'Đơn hàng của bạn',
     working: 'Quá trình đang diễn ra, vui lòng đợi trong giây lát',
     elapsed: 'Đã qua',
     leave: 'Bạn có thể rời trang này. Chúng tôi sẽ thông báo khi máy chủ sẵn sàng.',
@@ -15,6 +16,7 @@ export const viSite: typeof enSite = {
     invoiceId: 'Mã hoá đơn',
     amountPaid: 'Đã trả',
     amountDue: 'Còn phải trả',
+    olderDue: 'Các đơn cũ, được trả trước',
     openInvoice: 'Mở hoá đơn',
     topUp: (amount) => `Nạp ${amount}`,
     failedTitle: 'Không tạo được máy chủ',

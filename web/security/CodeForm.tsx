@@ -4,8 +4,9 @@ import * as z from 'zod/mini'
 import { ApiError, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { useSubmitSoon } from '../submit-soon.ts'
 import { Button } from '../ui/Button.tsx'
-import { CodeInput } from '../ui/CodeInput.tsx'
+import { CodeInput, hasWholeCode } from '../ui/CodeInput.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { passkeysWork } from './passkeys-work.ts'
@@ -35,6 +36,7 @@ export function CodeForm({ submitLabel, submit, byPasskey, children }: CodeFormP
       await submit(code)
     },
   })
+  const submitSoon = useSubmitSoon(form, hasWholeCode)
   // The keyboard goes on where the customer is asked.
   useEffect(() => form.current?.querySelector('input')?.focus(), [form, recovery])
   const passkey = async () => {
@@ -79,7 +81,7 @@ export function CodeForm({ submitLabel, submit, byPasskey, children }: CodeFormP
               control={control}
               value={values.code}
               onChange={(code) => set('code', code)}
-              onComplete={() => requestAnimationFrame(() => form.current?.requestSubmit())}
+              onComplete={submitSoon}
             />
           )
         }

@@ -81,6 +81,7 @@ export function notificationText(
       const status = field(server, 'status')
       // A server that is gone is on no screen, so its state is named here alone.
       const statuses: Record<string, string> = { ...t.server.statuses, deleted: t.events.deleted }
+      if (typeof name === 'string' && status === 'failed') return t.events.failed(name)
       if (typeof name === 'string' && typeof status === 'string')
         return t.events.status(name, statuses[status] ?? status)
       break

@@ -3,6 +3,7 @@
  * nothing waits for it.
  */
 import type { QueryClient } from '@tanstack/react-query'
+import * as z from 'zod/mini'
 import type { EventName } from '../../contract/realtime.ts'
 import { currentLanguage, currentTexts, loadTexts, type TextsWith } from '../i18n/index.ts'
 import type { PortalEvent } from '../realtime/portal-event.ts'
@@ -47,6 +48,7 @@ const announced = new Set<EventName>([
   'subscription.created',
   'subscription.updated',
   'wallet.credited',
+  'wordpress.status',
 ])
 
 /**
@@ -56,8 +58,18 @@ const announced = new Set<EventName>([
 export function applyEvent(queryClient: QueryClient, event: PortalEvent | undefined): void {
   const subjects = event ? touched[event.event] : Object.values(touched).flat()
   for (const subject of new Set(['notifications', ...subjects])) readAgain(queryClient, subject)
-  if (!event?.pushed || !announced.has(event.event)) return
-  void announce(event)
+  if (event?.pushed && announced.has(event.event) && interrupts(event)) void announce(event)
+}
+
+const Facts = z.object({
+  subscription: z.optional(z.object({ status: z.string() })),
+  wp: z.optional(z.object({ status: z.optional(z.string()) })),
+})
+/** Of a server's states only the one that nobody wished for; what ended is told by the bell. */
+function interrupts({ event, payload }: PortalEvent): boolean {
+  const facts = Facts.safeParse(payload).data
+  if (event === 'wordpress.status') return facts?.wp?.status === 'failed'
+  return event !== 'subscription.updated' || facts?.subscription?.status === 'active'
 }
 
 /**
@@ -73,7 +85,7 @@ async function announce(event: PortalEvent): Promise<void> {
   const text = words[0].notificationText(event, t, currentLanguage())
   // On its way from the order to the wallet the customer reads it in the page itself.
   const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
-  if (event.event === 'invoice.payment_failed') {
+  if (event.event === 'invoice.payment_failed' || event.event === 'wordpress.status') {
     if (!onTheWay) toast.error(t.toast.error, text)
-  } else toast.success(t.toast.success, text)
+  } else toast.news(t.toast.success, text)
 }

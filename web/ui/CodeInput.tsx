@@ -13,6 +13,10 @@ interface CodeInputProps {
 
 const length = 6
 
+/** Whether the code of a form is typed to its end. */
+export const hasWholeCode = (form: HTMLFormElement): boolean =>
+  form.querySelector<HTMLInputElement>('[name=code]')?.value.length === length
+
 /**
  * One field drawn as six boxes: pasting, autofill from a message, and screen readers work as with
  * any other field.

@@ -51,6 +51,8 @@ function Layer() {
 export function present(kind: 'success' | 'error', title: string, text: string, duration: number) {
   mount()
   raise()
+  const id = `${kind} ${title} ${text}`
+  if (kind === 'error') errors.add(id)
   const Icon = kind === 'error' ? CircleAlert : CircleCheck
   toast.custom(
     () => (
@@ -75,8 +77,15 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
       </div>
     ),
     // The same again is no second one: its time begins anew.
-    { duration, id: `${kind} ${title} ${text}` },
+    { duration, id },
   )
+}
+
+/** Ids of errors that were shown. */
+const errors = new Set<string>()
+export function dismissErrors() {
+  for (const id of errors) toast.dismiss(id)
+  errors.clear()
 }
 
 export function dismissAll() {

@@ -5,9 +5,10 @@ const duration = 8000
 
 let shown = false
 
-async function show(kind: Kind, title: string, text: string) {
+async function show(kind: Kind, title: string, text: string, replacesErrors = false) {
   shown = true
   const toaster = await import('./Toaster.tsx')
+  if (replacesErrors) toaster.dismissErrors()
   toaster.present(kind, title, text, duration)
 }
 
@@ -17,7 +18,10 @@ async function clear() {
 }
 
 export const toast = {
-  success: (title: string, text: string) => void show('success', title, text),
+  /** What a press brought about: complaints of earlier attempts go. */
+  success: (title: string, text: string) => void show('success', title, text, true),
+  /** What happened by itself. */
+  news: (title: string, text: string) => void show('success', title, text),
   clear: () => void clear(),
   error: (title: string, text: string) => void show('error', title, text),
 }

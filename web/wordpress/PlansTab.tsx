@@ -101,7 +101,7 @@ function PlanTable({
               {t.resize.perMonth}
             </th>
             <th scope="col" className={headCell}>
-              <span className="sr-only">{t.resize.plan}</span>
+              <span className="sr-only">{t.server.actions}</span>
             </th>
           </tr>
         </thead>

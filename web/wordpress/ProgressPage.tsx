@@ -10,7 +10,7 @@ import {
   X,
   type LucideIcon,
 } from 'lucide-react'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState } from 'react'
 import { InvoiceEvent } from '../../contract/realtime.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, messageOf } from '../api.ts'
@@ -18,6 +18,8 @@ import { brand } from '../brand.ts'
 import { formatElapsed, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { recentInvoicesQuery } from '../invoices/queries.ts'
+import { may } from '../may.ts'
 import { topUpOf } from '../payments/shortfall.ts'
 import { meQuery, useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, realtimeConnected } from '../realtime/channel.ts'
@@ -27,8 +29,10 @@ import { cx } from '../ui/cx.ts'
 import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
+import { olderDue } from './older-due.ts'
 import { stageOf, stepOf, type Stage } from './progress-state.ts'
 import { serverQuery } from './queries.ts'
+import { UnpaidOrder } from './UnpaidOrder.tsx'
 
 const route = getRouteApi('/app/wordpress-progress/$id')
 const silentMs = 10_000
@@ -127,6 +131,12 @@ function Progress({ server }: { server: Server }) {
   const working = server.status === 'pending_payment' || server.status === 'provisioning'
   const now = useNow(working)
   const stage = stageOf(server, user.balance)
+  const { data: recent } = useQuery({
+    ...recentInvoicesQuery,
+    enabled: stage === 'unpaid' && may('money:read'),
+  })
+  const older = server.invoice ? olderDue(recent ?? [], server.invoice.id) : 0
+  const short = Math.max(0, older + (server.invoice?.amount_due ?? 0) - user.balance)
   // An order may have waited for days before its money came: only the present stage is counted.
   const [begun, setBegun] = useState({ stage, at: now })
   if (begun.stage !== stage) setBegun({ stage, at: now })
@@ -149,17 +159,19 @@ function Progress({ server }: { server: Server }) {
       <div className="mb-6 flex flex-wrap items-center justify-between gap-4">
         <div className="min-w-0">
           <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
-            {t.progress.title}
+            {ended.has(stage) ? t.progress.orderTitle : t.progress.title}
           </h1>
           <p className="mt-1 text-sm wrap-anywhere text-ink-2">{server.name}</p>
         </div>
         <Stepper steps={t.wp.steps} at={stepOf[stage]} label={t.wp.stepsLabel} />
       </div>
       <section className="card mx-auto max-w-2xl p-6 sm:p-8">
-        <Headline stage={stage} server={server} elapsed={formatElapsed(seconds)} />
+        <Headline stage={stage} server={server} short={short} elapsed={formatElapsed(seconds)} />
         <Tasks stage={stage} />
-        {stage === 'unpaid' && server.invoice ? <Unpaid invoice={server.invoice} /> : null}
-        <Actions stage={stage} server={server} isLong={seconds > chargeSeconds} />
+        {stage === 'unpaid' && server.invoice ? (
+          <UnpaidOrder invoice={server.invoice} older={older} />
+        ) : null}
+        <Actions stage={stage} server={server} short={short} isLong={seconds > chargeSeconds} />
       </section>
     </>
   )
@@ -175,7 +187,18 @@ const marks: Partial<Record<Stage, Mark>> & { other: Mark } = {
   other: { Icon: CircleAlert, look: 'bg-warning-soft text-warning' },
 }
 
-function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; elapsed: string }) {
+/** No server is being set up any more. */
+const ended: ReadonlySet<Stage> = new Set<Stage>(['failed', 'suspended', 'deleting'])
+
+interface HeadlineProps {
+  stage: Stage
+  server: Server
+  /** What is missing for the order to go on, minor units. */
+  short: number
+  elapsed: string
+}
+
+function Headline({ stage, server, short, elapsed }: HeadlineProps) {
   const t = useTexts('servers', 'site')
   const user = useMe()
   const { money } = useFormat()
@@ -183,10 +206,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   const heads: Record<Stage, [string, string | undefined]> = {
     paying: [t.progress.working, t.progress.leave],
     provisioning: [t.progress.working, t.progress.leave],
-    unpaid: [
-      t.progress.paymentTitle(money(shortOf(server, user.balance), user.currency)),
-      t.progress.paymentText,
-    ],
+    unpaid: [t.progress.paymentTitle(money(short, user.currency)), t.progress.paymentText],
     roomless: [t.progress.roomlessTitle, t.progress.roomlessText],
     running: [t.progress.readyTitle, t.progress.opening],
     failed: [t.progress.failedTitle, t.progress.failedText],
@@ -236,15 +256,11 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   )
 }
 
-/** What is missing for the order to go on, minor units. */
-const shortOf = (server: Server, balance: number): number =>
-  Math.max(0, (server.invoice?.amount_due ?? 0) - balance)
-
 type TaskState = 'done' | 'now' | 'waiting' | 'stopped'
 
 const taskStates: Record<Stage, [TaskState, TaskState, TaskState]> = {
   paying: ['done', 'now', 'waiting'],
-  unpaid: ['done', 'now', 'waiting'],
+  unpaid: ['done', 'waiting', 'waiting'],
   roomless: ['done', 'waiting', 'waiting'],
   provisioning: ['done', 'done', 'now'],
   running: ['done', 'done', 'done'],
@@ -294,43 +310,14 @@ function TaskMark({ state }: { state: TaskState }) {
   )
 }
 
-function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
-  const t = useTexts('servers', 'site')
-  const { money } = useFormat()
-  return (
-    <dl
-      className={
-        'mt-6 divide-y divide-border rounded-lg text-sm ' + 'shadow-[inset_0_0_0_1px_var(--border)]'
-      }
-    >
-      {/* It has no number before it is paid, and several may wait. */}
-      <Line term={t.progress.invoiceId}>{invoice.number ?? invoice.id}</Line>
-      <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
-      <Line term={t.progress.amountDue}>
-        <b className="font-semibold">{money(invoice.amount_due, invoice.currency)}</b>
-      </Line>
-    </dl>
-  )
-}
-
-function Line({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div className="flex justify-between gap-4 px-3.5 py-2.5">
-      <dt className="text-ink-3">{term}</dt>
-      <dd className="num text-right font-medium wrap-anywhere">{children}</dd>
-    </div>
-  )
-}
-
-function Actions(of: { stage: Stage; server: Server; isLong: boolean }) {
-  const { stage, server, isLong } = of
+function Actions(of: { stage: Stage; server: Server; short: number; isLong: boolean }) {
+  const { stage, server, short, isLong } = of
   const t = useTexts('servers', 'site')
   const user = useMe()
   const { payments } = useConfig()
   const { money } = useFormat()
   const place = 'mt-6 flex flex-wrap gap-2 max-sm:*:flex-1'
   if (stage === 'unpaid') {
-    const short = shortOf(server, user.balance)
     return (
       <div className={place}>
         <Link

@@ -98,6 +98,7 @@ export default function ReviewDialog({
         <Line term={t.review.containers}>{form.containers}</Line>
         <Line term={t.review.monthly}>{money(total, user.currency)}</Line>
         {coupon ? <Line term={t.review.coupon.first}>{price}</Line> : null}
+        {short > 0 ? null : <Line term={t.review.left}>{money(-short, user.currency)}</Line>}
       </dl>
       <CouponField
         order={order}

@@ -89,10 +89,16 @@ export function useLogStream(id: string, open: boolean): LogStream {
       socket.onmessage = (event) => {
         if (typeof event.data === 'string') waiting.push(event.data)
       }
-      socket.onclose = () => {
+      let lost = false
+      const onLost = () => {
+        if (lost) return
+        lost = true
         if (!opened) setFailedUrl(withoutTicket(address))
         later()
       }
+      // Chromium tells of an address that the content policy forbids by an error alone.
+      socket.onerror = onLost
+      socket.onclose = onLost
     }
     void connect()
 
