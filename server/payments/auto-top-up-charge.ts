@@ -56,7 +56,7 @@ export function createAutomaticCharges(deps: {
         .execute()
     })
 
-  /** What the gateway knows of a charge; answers whether that is decided. */
+  /** Queries the gateway about the charge. Answers whether its outcome is final. */
   async function ask(driver: CardDriver, { act, payment }: Task): Promise<boolean> {
     const update = await driver.lookUp(
       orders.orderOf(payment, await orders.buyerOf(payment.customer_id)),

@@ -1,4 +1,4 @@
-/** What a customer wishes of automatic top-up: read, set and ended (decision 136). */
+/** A customer's rule for automatic top-up: read it, set it, end it (decision 136). */
 import type { AutoTopUp, OffReason } from '../../contract/auto-top-up.ts'
 import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'

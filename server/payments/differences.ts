@@ -1,7 +1,7 @@
 /**
- * Comparisons that are kept: what did not agree stands until it does, or until somebody explains
- * it. Every night, and when an act asks for it, each gateway is compared by a job; the page reads
- * rows and calls no gateway.
+ * Stored comparisons: a difference stays open until both sides agree or somebody explains it. A job
+ * compares each gateway every night and when an act asks for it. The page reads rows and calls no
+ * gateway.
  */
 import { days, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -52,7 +52,7 @@ export function defineComparisons(deps: Deps): void {
     await transaction(db, async (tx) => {
       for (const { about, found: difference } of found.differences)
         if (difference) await keep(tx, driver.name, about, difference, to)
-      // What a gateway that was not reached did not say may differ still.
+      // If a gateway was not reached, its earlier differences may still exist: do not close them.
       if (isReached)
         await tx
           .updateTable('payment_difference')
@@ -126,7 +126,10 @@ type Compared = NonNullable<
   Awaited<ReturnType<typeof reconcileDriver>>['differences'][number]['found']
 >
 
-/** Closed with the same figures it stays closed; with others it is open again. */
+/**
+ * Stores a difference. A closed one stays closed while its figures are the same; new figures reopen
+ * it.
+ */
 async function keep(
   tx: Tx,
   driver: string,

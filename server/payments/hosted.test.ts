@@ -41,7 +41,7 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
     async () => (await transaction(customer, code)).status === status,
   )
 /**
- * What the success page would ask for: the value of whichever parameter's name contains transId.
+ * The id that the success page would query: the value of the parameter whose name contains transId.
  */
 const transIdOf = (returnUrl: string): string =>
   [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
@@ -110,7 +110,7 @@ describe('a top-up through Alepay', () => {
     ).toBe(400)
     expect((await transaction(an, code)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
-    // Paid then, and told of ten times at once, it counts once.
+    // The payment is paid and reported ten times at once. It counts once.
     await portal.decide(checkoutUrl, 'lost')
     const again = await Promise.all(
       Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })),
@@ -253,7 +253,7 @@ describe('a top-up through VietQR at payOS', () => {
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
-    // Whoever paid twice is told where the second payment is.
+    // A customer who paid twice is told where the second payment is.
     const shown = await portal.call<{ status: string; held: object | null }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${transactionCode}`,

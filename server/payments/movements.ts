@@ -125,7 +125,7 @@ export function defineSettlingMovements(deps: {
         try {
           await keep(driver, update, await settlement.settle(driver, update))
         } catch (error) {
-          // It keeps no other one waiting; the next list has it again.
+          // One failure does not hold up the others; the next list contains this movement again.
           log.error(
             { err: error, driver: driver.name, event: update.eventId },
             'a listed movement was not settled',

@@ -45,7 +45,7 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
 
 describe("a top-up through VNPay's page", () => {
   test.each([
-    // what the customer does there,  what becomes of the payment,  the wallet's entries
+    // the customer's choice at the gateway, the payment's status, the wallet's entries
     ['paid', 'succeeded', ['500000 → 500000']],
     ['cancelled', 'failed', []],
     ['insufficient', 'failed', []],

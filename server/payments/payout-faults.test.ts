@@ -102,7 +102,7 @@ describe('Stripe', () => {
   test('has lines that another pay-out had: it is not posted, and to be seen', async () => {
     await paid(await portal.customer({ region: 'AUD' }), 6000)
     await payOut()
-    // As if it had been posted under another name before.
+    // As if the pay-out had been posted under another name before.
     const [newest] = await read()
     await portal.app.db
       .updateTable('gateway_payout')

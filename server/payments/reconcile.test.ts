@@ -1,4 +1,4 @@
-/** What the gateway, our payments and the ledger do not agree on is named; what agrees is not. */
+/** Differences between the gateway, our payments and the ledger are reported; agreement is not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
@@ -34,7 +34,7 @@ const tell = async (
   ).outcome
 
 /**
- * What differs about this code or movement; `at` is the end of the seven days that are looked at.
+ * The differences about this code or movement; `at` is the end of the seven days that are compared.
  */
 async function differences(
   about: string,
@@ -71,7 +71,7 @@ test('a payment that was given back at the gateway only, until we hear of it', a
     .where('code', '=', code)
     .executeTakeFirstOrThrow()
   const order = topUps.orders.orderOf(row, await topUps.orders.buyerOf(row.customer_id))
-  // As somebody at the provider's would do it, at VNPay's own.
+  // As a person could do it in VNPay's own portal.
   await portal.drivers.payments.get('vnpay')?.refund?.(order, {
     refundId: 'byhand',
     amount: 300_000n,
@@ -116,7 +116,7 @@ test('a refund that was taken in and that the bank refused later is a question',
   await ended(code, 20_000n)
   await ended(code)
   const atAlepay = await ended(byAlepay.transactionCode)
-  // One that a person decided, for the bank had refused it, is not asked about again.
+  // A refund that a person decided, because the bank had refused it, is not queried again.
   const byHand = await ended(byAlepay.transactionCode, 10_000n)
   await db
     .updateTable('payment_refund')
@@ -134,7 +134,7 @@ test('a refund that was taken in and that the bank refused later is a question',
   expect(await differences(byAlepay.transactionCode)).toEqual([])
   await sql`update sandbox.alepay_refunds set status = '111'
     where merchant_refund_code = ${named}`.execute(db)
-  // The payments were begun long before: only their refunds lie in the days that are looked at.
+  // The payments were begun long before: only their refunds fall in the compared days.
   await db
     .updateTable('payment')
     .set({ created_at: later(new Date(), -days(40)) })

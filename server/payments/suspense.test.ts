@@ -7,7 +7,7 @@ import type { PaymentDriver, PaymentUpdate } from './driver.ts'
 let portal: TestPortal
 let finance: TestMember
 beforeAll(async () => {
-  // Nobody asks a gateway by itself.
+  // No scheduled query reaches a gateway.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   finance = await newMember(portal, 'finance')
 })
@@ -108,7 +108,7 @@ test('what the list shows late beside what was credited waits, once', async () =
       }),
     )
   expect(await held(500_000n)).toBe('recorded')
-  // Beside it lies what came on top, under a number of its own.
+  // The additional amount has a row beside it, under a number of its own.
   await held(30_000n, 'late-link:FT3')
   // A smaller transfer with an earlier time of the bank's: the link holds more than was credited.
   expect(await held(520_000n)).toBe('wrong_amount')

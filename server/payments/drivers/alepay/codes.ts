@@ -55,6 +55,6 @@ export function statusOf(code: string): ProviderStatus {
   return ['111', '134', '135', '151', '154'].includes(code) ? 'failed' : 'pending'
 }
 
-/** What a refused call means: only "being processed" is worth another try. */
+/** The meaning of a refused call: only "being processed" (107) is worth another try. */
 export const kindOf = (code: string): DriverFailureKind =>
   code === '107' ? 'unavailable' : 'rejected'

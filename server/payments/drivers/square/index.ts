@@ -18,7 +18,7 @@ import * as wire from './wire.ts'
 import type { SquareSettings } from './settings.ts'
 import { signedBody } from './sign.ts'
 
-/** The version of the API whose published document the stand-in checks us against. */
+/** The API version whose published document the stand-in validates our calls against. */
 const version = '2025-08-20'
 const pageSize = 100
 const pagesAtMost = 20
@@ -77,7 +77,7 @@ export function createSquare(
       eventId: ['payment', payment.id, status].join(':'),
       reference,
       paymentRef: payment.id,
-      // One full refund has the id that its own webhook gives it.
+      // A single full refund is reported under the id that its own webhook uses.
       providerTransactionId: failed ? null : (refund ?? payment.id),
       status,
       amount: BigInt(payment.amount_money.amount),
@@ -175,7 +175,8 @@ export function createSquare(
       throw rejected('a refund must lie between nothing and what was paid')
     const payment = input.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
     if (payment === undefined) throw rejected('there is no such payment')
-    // Asked first: how long Square keeps a key is not promised, and our id stands in the reason.
+    // Look for an existing refund first: Square does not promise how long it keeps an idempotency
+    // key. The refund's reason contains our id.
     const made = (await refundMade(payment, input)) ?? (await makeRefund(payment, input))
     const refused = made.status === 'REJECTED' || made.status === 'FAILED'
     return {

@@ -1,4 +1,4 @@
-/** What the Square driver needs from the operator. */
+/** Settings of the Square driver. */
 import * as z from 'zod/mini'
 
 const notBlank = z.string().check(z.regex(/^\S+$/, { error: 'must not be blank' }))
@@ -8,7 +8,7 @@ export const settings = z.object({
   accessToken: notBlank,
   /** Given to every browser. */
   applicationId: notBlank,
-  /** Where the seller sells; its currency is the payments' own. */
+  /** The seller's location at Square; its currency is the currency of the payments. */
   locationId: notBlank,
   /** The signature key of the webhook subscription. Never printed. */
   webhookKey: notBlank,
