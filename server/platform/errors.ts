@@ -4,7 +4,7 @@
  */
 import type { ErrorCode, Language } from '../../contract/index.ts'
 
-/** In each language that a caller may ask for. */
+/** A sentence in each language of the API. */
 export type Sentence = Readonly<Record<Language, string>>
 
 /**
@@ -14,16 +14,16 @@ export type Sentence = Readonly<Record<Language, string>>
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: Readonly<Record<string, string | Sentence>> | undefined
-  /** For `rate_limited`: seconds until another try makes sense. */
+  /** For `rate_limited`: seconds after which another try makes sense. */
   readonly retryAfterSeconds: number | undefined
   /**
    * True when what was written before the refusal must stay, such as the count of wrong codes.
    * Otherwise all is rolled back.
    */
   readonly keepsWrites: boolean
-  /** For `second_factor_required`: what the call that brings the factor names. */
+  /** For `second_factor_required`: the challenge that the next call must name. */
   readonly challenge: string | undefined
-  /** In place of the code's text, where it is about no field. */
+  /** Replaces the code's text where the refusal is not about a field. */
   readonly said: Sentence | undefined
   constructor(
     code: ErrorCode,
@@ -45,7 +45,7 @@ export class Refusal extends Error {
     this.said = detail.said
   }
 
-  /** What is wrong, by field, as the caller reads it. */
+  /** The faults by field, in the caller's language. */
   fieldsIn(language: Language): Record<string, string> | undefined {
     return (
       this.fields &&

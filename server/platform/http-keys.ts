@@ -13,7 +13,7 @@ export const callerScope = ({
   caller,
 }: Pick<From, 'customerId' | 'staff' | 'caller'>): string => {
   if (staff) return `staff:${staff.staffId}`
-  // Each member by itself, in nobody's way.
+  // Each member is counted alone and holds up nobody else in the account.
   if (caller?.member) return `member:${caller.member.memberId}`
   // Programs of one customer are counted together, and never in the customer's own way.
   return caller?.rights ? `programs:${customerId}` : customerId
@@ -32,7 +32,8 @@ export const keyedCall = (
       fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
     })
   }
-  // A token is answered what it was answered itself: another one may see more. So is a member.
+  // A stored response is replayed only to the same token or member: another one may be allowed to
+  // see more.
   const { rights, member, sessionId } = call.caller ?? {}
   const own = member ? `member:${member.memberId}` : rights && `token:${sessionId}`
   const scope = own ?? (callerScope(call) || `${anonymous}${networkOf(request.ip)}`)

@@ -1,6 +1,6 @@
 /**
- * A call of a member of the staff who sees the portal as a customer does: it may read what the
- * contract says, and change nothing (decision 104).
+ * A call by a staff member's view of a customer: it may read what the contract says, and change
+ * nothing (decision 104).
  */
 import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'

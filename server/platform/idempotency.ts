@@ -38,9 +38,11 @@ export interface KeptAnswer {
 }
 
 const purpose = 'idempotency'
-/** How the scope of a caller begins who is not signed in; their network follows. */
+/** The scope of an anonymous caller begins so; their network follows. */
 export const anonymous = 'anonymous:'
-/** Answers that are kept for one network; beyond, the oldest go, so that nobody fills the table. */
+/**
+ * Stored responses per network; beyond it the oldest are deleted, so that nobody fills the table.
+ */
 const keptOfNetwork = 200
 /** Answers are kept for 24 hours. */
 const oldest = (clock: Clock): Date => later(clock.now(), -hours(24))
@@ -114,7 +116,7 @@ async function keep(
     .execute()
 }
 
-/** One call: what is done before its transaction, and what in it. */
+/** One call: its step before the transaction, and its work in it. */
 interface Steps<P> {
   /** Runs in no transaction, and not where an answer is kept already. */
   readonly prepare: () => Promise<P>

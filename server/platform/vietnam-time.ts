@@ -17,7 +17,7 @@ export function fromVietnam(local: string): Date | null {
   return !Number.isNaN(at.getTime()) && inVietnam(at) === shown ? at : null
 }
 
-/** What the clocks there show: 2026-11-21T10:31:00. */
+/** Vietnam's local time: 2026-11-21T10:31:00. */
 export const inVietnam = (at: Date): string =>
   new Date(at.getTime() + offsetMs).toISOString().slice(0, 19)
 
