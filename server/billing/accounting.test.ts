@@ -48,7 +48,7 @@ const sumOf = (rows: readonly Record<string, string>[], column: string, currency
     .reduce((sum, row) => sum + minorOf(row[column] ?? '', currency), 0)
 const minorOf = (text: string, currency: string): number =>
   Math.round(Number(text) * (currency === 'VND' ? 1 : 100))
-/** What the ledger's entries of a span say, by account. */
+/** The ledger's entries in a span, summed by account. */
 async function ledgerOf(from: string, to: string): Promise<Map<string, number>> {
   const rows = await billing.db
     .selectFrom('ledger_entry as e')
@@ -99,7 +99,8 @@ describe('a year', () => {
       } else if (one) {
         const terms = termsAt(89_000, one.gb + gb)
         const to = offerAt(BigInt(monthlyOf(terms).total), terms)
-        // What has ended, or is not paid, refuses: the year goes on.
+        // The call is refused if the subscription has ended or is unpaid: the simulated year
+        // continues.
         await transaction(billing.db, async (tx) => {
           if (act === 'grow')
             await billing.bills.changePrice(tx, {

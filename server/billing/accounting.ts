@@ -1,8 +1,8 @@
 /**
  * Exports for accounting, as CSV: the journal, tax by document, and revenue that is paid for and
- * not yet earned, by month. What was sold comes from the ledger's revenue accounts, so their sums
- * are the ledger's; documents and periods are billing's own. Amounts are major units and contain
- * tax, as the accounts do.
+ * not yet earned, by month. Sales come from the ledger's revenue accounts, so the sums equal the
+ * ledger's; documents and periods are billing's own. Amounts are major units and contain tax, as
+ * the accounts do.
  */
 import { sql } from 'kysely'
 import { toMajor, type Currency } from '../../contract/money.ts'
@@ -142,8 +142,8 @@ async function* tax({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
 }
 
 /**
- * What was paid before a moment for time after it, by product and currency: of each line the share
- * of its seconds that are to come.
+ * Revenue paid before a moment for time after it, by product and currency: of each line the share
+ * of the seconds that are still to come.
  */
 async function deferredAt(db: Queryable, moment: Date): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<{ product: string; currency: string; deferred: bigint }>`

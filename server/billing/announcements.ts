@@ -34,7 +34,7 @@ export function firstRenewalFrom(
   }
 }
 
-/** What whoever has the subscription is written. */
+/** The letter that announces a rise to the owner of the subscription. */
 export function riseLetter(
   context: Pick<BillingContext, 'portalUrl' | 'products'>,
   row: SubscriptionRow,
@@ -60,7 +60,7 @@ export function riseLetter(
       ]
 }
 
-/** What an announcement says, and to whom. */
+/** The columns that the letter depends on. */
 const told = [
   'customer_id',
   'status',
@@ -83,8 +83,8 @@ async function announce(
   row: SubscriptionRow,
   prospect: RenewalPrice & { rise: NonNullable<RenewalPrice['rise']> },
 ): Promise<void> {
-  // It was read before this transaction: who has it, and what it renews for, may be others by now.
-  // The next look at all prices announces that.
+  // The row was read before this transaction: owner and renewal price may have changed. Then the
+  // next look at all prices announces the rise.
   const held = await lockSubscription(tx, row.id)
   const isAsRead = told.every((column) => isDeepStrictEqual(held?.[column], row[column]))
   if (!isAsRead) return
@@ -114,7 +114,7 @@ async function announce(
   )
 }
 
-/** What whoever read of a rise is written when it is taken back before it acts. */
+/** The letter to a customer whose announced rise is withdrawn before it acts. */
 function withdrawalLetter(
   context: Pick<BillingContext, 'portalUrl' | 'products'>,
   row: SubscriptionRow,
@@ -139,7 +139,10 @@ function withdrawalLetter(
       ]
 }
 
-/** Forgets an announcement; who was told of a rise that no renewal took is told again. */
+/**
+ * Removes an announcement. A customer who was told of a rise that no renewal took gets a withdrawal
+ * letter.
+ */
 async function withdraw(
   context: BillingContext,
   tx: Tx,

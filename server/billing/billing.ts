@@ -42,18 +42,21 @@ export interface Billing {
     tx: Tx,
     of: NewSubscription,
   ): Promise<{ id: string; period: { start: Date; end: Date } }>
-  /** What a coupon would take off; nothing is used. Refuses with invalid_input. */
+  /** The discount of a coupon, without using it. Refuses with invalid_input. */
   quoteCoupon(db: Queryable, of: Couponed): Promise<Lowered>
   /**
    * Takes a use of a coupon for an order; `use` writes it once the order has its invoice. Refuses
    * with invalid_input.
    */
   takeCoupon(tx: Tx, of: Couponed): Promise<Lowered & { readonly use: UseCoupon }>
-  /** Writes the invoice of an order and has a job charge it; it gets its number when it is paid. */
+  /**
+   * Writes the invoice of an order and adds a job that charges it. It gets its number when it is
+   * paid.
+   */
   issue(tx: Tx, bill: Bill): Promise<{ id: string }>
   /**
-   * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer
-   * open, or an order that has lapsed.
+   * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: the invoice was
+   * no longer open, or its order has lapsed.
    */
   pay(tx: Tx, invoiceId: string): Promise<PayOutcome>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
@@ -71,9 +74,9 @@ export interface Billing {
     tx: Tx,
     change: PriceChange,
   ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
-  /** At the end of the period, or now with the unused part credited to the wallet. */
+  /** Cancels at the end of the period, or now with the unused part credited to the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
-  /** What the operator's desk does. */
+  /** Cancelling by the operator's desk. */
   readonly desk: DeskCancel
   /**
    * Renames what the subscription pays for; issued invoices keep the name they were issued with.
@@ -81,16 +84,16 @@ export interface Billing {
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
   /** Takes a planned cancellation back. */
   resume(tx: Tx, subscriptionId: string): Promise<void>
-  /** As it stands now; undefined when there is none. */
+  /** The subscription's present state. Undefined: no such subscription. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
-  /** By customer: what the wallet holds, and what renews from it until a moment. */
+  /** By customer: the wallet's balance, and the renewals that it pays until a moment. */
   fundsOf(
     db: Queryable,
     customerIds: readonly string[],
     until: Date,
   ): Promise<ReadonlyMap<string, Funds>>
-  /** What an invoice was computed from; null when the customer has none of that number. */
+  /** What an invoice was computed from. Null: the customer has no invoice of that number. */
   explainInvoice(
     db: Queryable,
     of: { customerId: string; number: string; language: Language },
@@ -102,8 +105,8 @@ export interface Billing {
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
   /**
-   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells them.
-   * Answers how it stood before, and stands now.
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells the
+   * customer. Answers the line before and after.
    */
   changeCreditLine: ChangeCreditLine
   /** Reminds whoever owes what is due soon, and tells whose is overdue. */
@@ -174,7 +177,7 @@ export function createBilling(deps: BillingDeps): Billing {
     announcePrices: (signal) => announcePrices(context, signal),
     async waiting() {
       const before = later(clock.now(), -overdueAfterMs)
-      // Each has an index of its own; asked for both together, PostgreSQL reads the whole table.
+      // Each status has its own partial index; one query for both would read the whole table.
       const overdue = async (statuses: readonly string[]): Promise<bigint> => {
         const { n } = await db
           .selectFrom('subscription')
@@ -251,8 +254,8 @@ async function payOpen(context: BillingContext, db: Database, customerId: string
     .where('status', '=', 'open')
     .orderBy('seq')
     .execute()
-  // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the
-  // first.
+  // Oldest first. An invoice that the wallet is short for does not stop the later ones; the
+  // customer is told of the first only.
   let short = false
   for (const { id } of open)
     short =

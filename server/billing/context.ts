@@ -1,4 +1,4 @@
-/** What every part of the billing module needs. */
+/** The dependencies of all parts of the billing module. */
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'

@@ -1,4 +1,4 @@
-/** Coupons: what the first month costs with one, and what is given back of it. */
+/** Coupons: the price of the first month with one, and the amount that is given back later. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { inVietnam } from '../platform/vietnam-time.ts'
 import { offOf } from './coupons.ts'
 
 const clock = manualClock()
-/** No server comes up while this is set. */
+/** While it is set, no server is delivered. */
 let isFull = false
 let portal: TestPortal
 let finance: TestMember
@@ -63,7 +63,7 @@ const form = {
   password: 'Mat-khau-9!',
   replicate: 1,
 }
-/** What a month of that costs. */
+/** The monthly price of that server, minor units. */
 const monthly = 218_000
 const newCode = (): string => `C${randomUUID().slice(0, 11)}`.toUpperCase()
 const plain = (code: string): string => code.replaceAll('-', '')

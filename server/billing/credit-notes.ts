@@ -46,7 +46,7 @@ export async function credit(
         kind: 'credit',
         corrects: invoice.id,
         customer: { ...customer, regionCode: invoice.region_code as RegionCode },
-        // Whom and at which rate it corrects stands on the invoice.
+        // The buyer and the tax rate come from the corrected invoice.
         buyer: invoice.buyer as Party,
         tax: { name: invoice.tax_name, rate: invoice.tax_rate },
         currency: invoice.currency as Currency,
@@ -115,9 +115,9 @@ export interface Charged {
 }
 
 /**
- * How much of the unused amount each invoice of the period charged, the one that began it first:
- * of what grew, the unused share of the growth and never more than was charged for it; the rest is
- * of the first. All amounts are minor units; the parts sum to `unused`.
+ * Splits the unused amount over the period's invoices, the one that began the period first. A
+ * growth's invoice gets the unused share of the growth, at most its own total; the first invoice
+ * gets the rest. All amounts are minor units; the parts sum to `unused`.
  */
 export function splitUnused(
   unused: bigint,
@@ -145,9 +145,9 @@ function basisFor(
 }
 
 /**
- * The unused part of the running period, `unused` minor units, goes back into the wallet: a credit
- * note for each invoice that charged a part of it. Answers whose wallets: after a hand-over it is
- * the former owner who has paid.
+ * Credits the unused part of the running period, `unused` minor units, to the wallet, with a credit
+ * note for each invoice that charged a part of it. Answers the customers credited: after a
+ * hand-over the former owner has paid.
  */
 export async function creditUnused(
   context: BillingContext,
@@ -176,7 +176,7 @@ export async function creditUnused(
   const ofSeconds = secondsBetween(row.period_start, row.period_end)
   const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
   const charged = [
-    // What grew later was charged against the price, whatever a coupon took off it.
+    // Growths were charged against the full price, so the coupon's discount is added back.
     { price: first.total + (await takenOff(tx, first.id)), total: first.total },
     ...upgrades.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
   ]

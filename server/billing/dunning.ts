@@ -17,7 +17,7 @@ export interface DunningDays {
   readonly suspendDays: number
   readonly deleteDays: number
 }
-/** So many days before the deletion the last letter is sent. */
+/** The last letter is sent this many days before the deletion. */
 const lastWordDays = 3
 
 type Step =
@@ -25,8 +25,8 @@ type Step =
   | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
- * The step that is due, and when to check again after it. One step at a time: a subscription is
- * suspended before it is deleted, however long the sweep was not run. A missed reminder is not sent
+ * The step that is due, and the time of the next check. One step at a time: a subscription is
+ * suspended before it is deleted, however long the sweep did not run. A missed reminder is not sent
  * together with a later one.
  */
 export function dunningStep(

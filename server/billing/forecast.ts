@@ -15,15 +15,16 @@ const shortMonthMs = days(27)
 
 export interface Renewing {
   readonly id: string
-  /** The first one; in the past for one that is unpaid. */
+  /** The first renewal; in the past if it is unpaid. */
   readonly at: Date
   /** Minor units. */
   readonly amount: bigint
-  /** What it costs from a moment on. */
+  /** The price from a moment on, minor units a month; null: it does not rise. */
   readonly rise: { readonly from: Date; readonly amount: bigint } | null
   readonly unpaid: boolean
   /**
-   * The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first.
+   * The end of the period that the `n`th renewal from now begins, counted from 1; with 0 the first
+   * renewal's time.
    */
   readonly after: (n: number) => Date
   readonly shown: ShownSubject
@@ -57,15 +58,15 @@ function pushDown(heap: Next[], from: number): void {
   }
 }
 
-/** What one costs at a moment, minor units. */
+/** The price of a renewal at a moment, minor units. */
 export const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
   rise && rise.from <= at ? rise.amount : amount
 const highestPrice = ({ amount, rise }: Renewing): bigint =>
   rise && rise.amount > amount ? rise.amount : amount
 
 /**
- * How many times every subscription can renew before the wallet may be short, whatever the order.
- * At any moment the numbers of renewals of two subscriptions differ by at most the months between
+ * The number of renewals of every subscription that the wallet certainly covers, in any order. At
+ * any moment the numbers of renewals of two subscriptions differ by at most the months between
  * their first renewals, plus one.
  */
 function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
@@ -78,7 +79,7 @@ function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly R
   return Math.max(0, Number(balance / monthly) - apart)
 }
 
-/** What the first `rounds` renewals of one cost. */
+/** The cost of one subscription's first `rounds` renewals, minor units. */
 function costOf(one: Renewing, rounds: number): bigint {
   let cheap = 0
   if (one.rise) while (cheap < rounds && one.after(cheap) < one.rise.from) cheap += 1

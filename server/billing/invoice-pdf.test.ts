@@ -1,6 +1,5 @@
 /**
- * What a PDF says is read back out of its bytes: the font's own table of letters turns its glyphs
- * into text.
+ * Reads a PDF's text from its bytes: the font's own table of characters turns its glyphs into text.
  */
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'

@@ -29,9 +29,9 @@ export interface Line {
   /** Minor units, tax contained. */
   readonly unitPrice: bigint
   readonly period: { readonly start: Date; readonly end: Date } | null
-  /** What the unit price was computed from, frozen with the line. */
+  /** What the unit price was computed from; stored with the line. */
   readonly basis?: Basis
-  /** Of a credit note: the position of the line that it corrects, from 0. */
+  /** For a credit note: the position of the corrected line, from 0. */
   readonly corrects?: number
 }
 export interface Customer {
@@ -43,7 +43,7 @@ export interface Customer {
   readonly company?: string
   readonly taxCode?: string
   readonly regionCode: RegionCode
-  /** Of letters. */
+  /** The language of letters. */
   readonly language: Language
 }
 
@@ -53,7 +53,7 @@ export interface Bill {
   /** A product's name; the ledger's revenue account has it. */
   readonly product: string
   readonly lines: readonly Line[]
-  /** What the events carry and the transaction log names. */
+  /** The subject in events and in the transaction log. */
   readonly subject: Subject | null
   readonly subscriptionId: string | null
   /** The job to add, in the same transaction, once it is paid. */
@@ -62,21 +62,21 @@ export interface Bill {
 
 export interface Draft extends Bill {
   /**
-   * Who is named, where that is not the customer as they are now: a credit names whom its invoice
-   * named.
+   * The buyer to print if not the customer's present details: a credit note names its invoice's
+   * buyer.
    */
   readonly buyer?: Party
   readonly kind: 'order' | 'renewal' | 'proration' | 'credit'
-  /** Of a credit note: the invoice that it corrects. */
+  /** For a credit note: the invoice that it corrects. */
   readonly corrects?: string
   /**
-   * Where it is not the region's of today: a credit note has the rate of its invoice. Hundredths of
-   * a percent.
+   * The tax if not the region's present one: a credit note has the rate of its invoice. Hundredths
+   * of a percent.
    */
   readonly tax?: { readonly name: string; readonly rate: number }
-  /** Of a renewal. */
+  /** The period that the invoice pays for. */
   readonly period: { readonly start: Date; readonly end: Date } | null
-  /** What the subscription costs from the payment on. */
+  /** The subscription's price from the payment on. */
   readonly sets: Offer | null
 }
 
@@ -88,14 +88,14 @@ export interface Prepared extends Draft {
   /** Minor units, never zero. */
   readonly total: bigint
 }
-/** One that has its number. */
+/** An invoice with its number. */
 export interface Numbered extends Prepared {
   readonly number: string
 }
 
 const amountOf = ({ quantity, unitPrice }: Line): bigint => quantity * unitPrice
 
-/** The tax that an amount contains: one rounding a line. `rate` in hundredths of a percent. */
+/** The tax contained in an amount, rounded once per line. `rate` in hundredths of a percent. */
 export function taxIn(amount: bigint, rate: number): bigint {
   const tax = halfEven((amount < 0n ? -amount : amount) * BigInt(rate), BigInt(10_000 + rate))
   return amount < 0n ? -tax : tax
@@ -145,7 +145,7 @@ const buyerOf = ({ name, email, address, company, taxCode }: Customer): Party =>
   ...(taxCode !== undefined && { taxCode }),
 })
 
-/** `paid`: it is settled already, and nothing is due. */
+/** Writes invoices. `paid`: the invoice is settled already, and nothing is due. */
 export async function writeInvoices(
   tx: Tx,
   catalog: Catalog,

@@ -15,14 +15,14 @@ export interface InvoiceLinks {
   pdf(invoiceId: string, language: Language): string
   /** Which invoice a token opens; undefined for one that is not ours. */
   idOf(token: string): string | undefined
-  /** An event's payload as it is sent: what names an invoice gets the link to it. */
+  /** Adds the hosted link to an event's payload that names an invoice. */
   complete(payload: object): object
 }
 
 const idBytes = 16
 const macBytes = 8
 
-/** What is stored of a token of before they were reckoned. */
+/** The stored hash of a token from before tokens were derived from the invoice's id. */
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export function createInvoiceLinks(portalUrl: string, secret: string): InvoiceLinks {

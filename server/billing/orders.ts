@@ -20,7 +20,7 @@ import { subjectOf } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
-/** Days after the order at which it is reminded of: after one, and a day before it lapses. */
+/** Days after the order at which a reminder is sent: day one, and the day before it lapses. */
 const reminderDays = (lapsesDays: number): number[] =>
   [...new Set([1, lapsesDays - 1])].filter((day) => day > 0 && day < lapsesDays)
 
@@ -66,7 +66,7 @@ const letters = {
         'hàng ngay; hoặc thanh toán tại đây: {url}',
     },
   },
-  /** It was to be paid, and its product had nothing left of what was ordered. */
+  /** The lapse letter if the wallet could pay but the product had no capacity. */
   unavailable: {
     en: {
       subject: 'We could not deliver your order',
@@ -150,8 +150,8 @@ export async function runPendingOrders(
     if (locked?.invoice.status !== 'open' || !locked.invoice.lapses_at)
       throw new Error(`the order of subscription ${row.id} has no open invoice`)
     const { invoice } = locked
-    // The wallet may have been credited otherwise than by a top-up; a lapsed order is not charged
-    // any more.
+    // The wallet may have been credited without a top-up, for example by the operator. A lapsed
+    // order is no longer charged.
     const outcome = await payLocked(context, tx, locked, true)
     if (outcome === 'paid') continue
     const step = orderStep(
@@ -159,7 +159,7 @@ export async function runPendingOrders(
       context.clock.now(),
       context.catalog.billing.order_lapses_days,
     )
-    // Whoever could pay is not asked to: the order waits for room.
+    // No reminder if the customer could pay: the order waits for capacity.
     const reminds = step.act === 'remind' && outcome !== 'unavailable'
     if (reminds) await write(context, tx, 'remind', { invoice, row })
     if (step.act === 'lapse') {
@@ -167,7 +167,7 @@ export async function runPendingOrders(
         invoice,
         row,
       })
-      // It keeps the moment, which says why it is void.
+      // `lapses_at` stays: it shows why the invoice is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
       await giveBackCoupons(tx, [invoice.id])
       await end(context, tx, row)
@@ -226,7 +226,7 @@ export async function refuseMoreUnpaid(
   })
 }
 
-/** Until when an order of this moment may be paid, and when to look at it first. */
+/** The time until which an order placed now may be paid, and the time of its first check. */
 export function lapseOf(context: BillingContext, now: Date): { lapsesAt: Date; nextAt: Date } {
   const lapsesDays = context.catalog.billing.order_lapses_days
   const lapsesAt = later(now, days(lapsesDays))

@@ -1,4 +1,7 @@
-/** Who confirms a price is charged that one: the catalogue may change while a page is open. */
+/**
+ * Refuses a confirmed price that differs from the present one, because the catalogue may change
+ * while a page is open: the customer pays the shown price or nothing.
+ */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import { Refusal } from '../platform/errors.ts'

@@ -1,6 +1,7 @@
 /**
- * What another catalogue would make of running subscriptions: computed by the functions that price
- * renewals and write announcements, so that the staff see before what customers get.
+ * The effect that another catalogue would have on running subscriptions. It is computed by the
+ * functions that price renewals and write announcements, so that the staff see exactly what
+ * customers will get.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { timeZoneOf, type Catalog } from '../catalog/index.ts'
@@ -26,7 +27,7 @@ interface Group {
   readonly lastOn: string | null
 }
 export interface Outlook {
-  /** Those that run and are not cancelled. */
+  /** Subscriptions that run and are not cancelled. */
   readonly running: number
   readonly currencies: readonly {
     readonly currency: Currency
@@ -36,7 +37,7 @@ export interface Outlook {
     readonly rises: Group
     readonly falls: Group
   }[]
-  /** The letter about one rise; null: nobody's price rises. */
+  /** The letter about one rise; null: no price rises. */
   readonly letter: { readonly en: Letter; readonly vi: Letter } | null
 }
 

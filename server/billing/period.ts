@@ -28,7 +28,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** What the clocks of a zone show less UTC, milliseconds, asked of the zone's rules. */
+/** A zone's local time minus UTC at a moment, ms, from the zone's rules. */
 function askedOffset(zone: string, at: number): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
@@ -37,7 +37,7 @@ function askedOffset(zone: string, at: number): number {
   return Date.UTC(year, month - 1, date, hour, minute, second, milliseconds) - at
 }
 
-/** Of each zone, by days of UTC: null for a day on which the clocks change. */
+/** Cached offsets by zone and by day of UTC; null: the clocks change on that day. */
 const offsets = new Map<string, Map<number, number | null>>()
 
 /**
@@ -57,16 +57,13 @@ function offsetOf(zone: string, at: number): number {
   return offset ?? askedOffset(zone, at)
 }
 
-/**
- * What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed
- * the same.
- */
+/** The local time in a zone, as the number of ms at which UTC shows the same. */
 const shownAt = (zone: string, at: number): number =>
   zone === 'UTC' ? at : at + offsetOf(zone, at)
 
 /**
- * The moment when the clocks of a zone show this: the first of two in autumn; as much later in
- * spring as the clocks were put forward.
+ * The moment of a local time in a zone. In autumn, when it occurs twice, the first; in spring, when
+ * it is skipped, later by the size of the skip.
  */
 function momentOf(zone: string, shown: number): number {
   const offsetAt = (at: number): number => shownAt(zone, at) - at
@@ -90,14 +87,14 @@ export function monthsAfter(anchor: Date, months: number, zone: string): Date {
   )
 }
 
-/** The year on the calendars of a zone: what an invoice's number is counted in. */
+/** The year in a zone's local time; it is part of an invoice's number. */
 export const yearIn = (zone: string, at: Date): number =>
   new Date(shownAt(zone, at.getTime())).getUTCFullYear()
 /** 2026-12-31, on the calendars of a zone. */
 export const dayIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
 
-/** Whole seconds between two moments; what is begun is not counted. */
+/** Whole seconds between two moments, rounded down; 0 if `to` is earlier. */
 export const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))
 
@@ -109,6 +106,6 @@ export function endOfDayAfter(zone: string, moment: Date, days: number): Date {
   const next = Date.parse(`${dayIn(zone, moment)}T00:00:00Z`) + (days + 1) * day
   return new Date(midnightOf(zone, new Date(next).toISOString().slice(0, 10)).getTime() - 1000)
 }
-/** What the clocks of a zone show: 2026-12-31 23:59:59. */
+/** The local time in a zone: 2026-12-31 23:59:59. */
 export const timeIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 19).replace('T', ' ')

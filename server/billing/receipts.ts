@@ -12,14 +12,14 @@ export interface Receipt {
   /** Minor units. */
   readonly amount: bigint
   readonly currency: Currency
-  /** What was bought. */
+  /** The purchase. */
   readonly what: Text
   readonly invoiceId: string
-  /** What of it the wallet did not hold. */
+  /** The part that was lent; null: the wallet held the whole amount. */
   readonly lent: Lent | null
 }
 
-/** What of a payment was lent, and what follows from it. */
+/** The receipt's sentences about the lent part and the debt. */
 function lentWords(context: BillingContext, { lent, currency, customer }: Receipt): string {
   if (!lent) return ''
   const { language } = customer

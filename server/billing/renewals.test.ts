@@ -152,8 +152,8 @@ describe('renewals', () => {
       second.bills.sweep(),
       cut('portal'),
     ])
-    // The next rounds, as the job's next minutes: of the connections that wait, some do not know
-    // yet that they are cut, and rows of a backend that ends are passed over until it has ended.
+    // More rounds, as the job would run them. Some waiting connections do not know yet that they
+    // are cut, and rows locked by an ending backend are skipped until it has ended.
     await eventually('rounds of both that leave none', async () => {
       await Promise.allSettled([billing.bills.sweep(), second.bills.sweep()])
       const invoices = await Promise.all(ids.map((id) => billing.invoices(id)))
@@ -194,7 +194,7 @@ describe('renewals', () => {
         `order ${price} paid`,
         `renewal ${price} paid 2027-02-28`,
       ])
-      // Held on and on, it holds up nobody else, of its own phase or of a later one.
+      // A permanently locked row delays no other row, of its own phase or a later one.
       const binh = await billing.customer({ balance: price })
       const other = await billing.order(binh, offerAt(price))
       await holder.query('begin')

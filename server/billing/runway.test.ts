@@ -1,4 +1,7 @@
-/** The sweep that warns of wallets which will not last: what is due, shared, and bounded. */
+/**
+ * The sweep that warns of low wallets: which wallets are due, sharing between workers, and its
+ * bounds.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { offerAt, openTestBilling, type Buyer, type TestBilling } from '../../test/test-billing.ts'
@@ -30,7 +33,7 @@ async function shortWallets(count: number): Promise<Buyer[]> {
   await renewAt(later(billing.clock.now(), days(5)))
   return buyers
 }
-/** How many letters told of it; an order has a receipt beside them. */
+/** The number of warning letters; the receipt of an order is not counted. */
 const warned = ({ email }: Buyer): number =>
   billing.mails.filter(({ to, text }) => to === email && text.includes('Số dư ví')).length
 const due = async (): Promise<number> => {
@@ -44,7 +47,7 @@ test('a wallet is looked at when it is due, and not before', async () => {
   const [an] = (await shortWallets(1)) as [Buyer]
   await billing.bills.watchRunways()
   expect([warned(an), await due()]).toEqual([1, 0])
-  // Whatever is written now, nobody looks at before an hour has passed.
+  // Even without the stored warning, the wallet is not looked at again before an hour has passed.
   await sql`delete from runway_warning`.execute(billing.db)
   billing.clock.advance(minutes(59))
   await billing.bills.watchRunways()

@@ -16,7 +16,7 @@ type ParkingTerms = z.output<typeof ParkingTerms>
 const monthly = ({ metres, per_metre, roof }: ParkingTerms): bigint =>
   BigInt(metres * per_metre + roof)
 
-/** What the owner of the spaces asks now, minor units. */
+/** The product's present rates, minor units. */
 const rates = { per_metre: 20_000, roof: 50_000 }
 const offered = (): Offer => {
   const terms = { metres: 5, ...rates }
@@ -131,7 +131,7 @@ test('a parking space is billed for a year', async () => {
   await at('2027-06-10T03:00:00Z')
   expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${dear} open 2027-06-10`)
 
-  // No money: the barrier closes after seven days, and a top-up opens it.
+  // The wallet is empty: the barrier closes after seven days, and a top-up opens it.
   await at('2027-06-17T03:00:00Z')
   expect((await billing.subscription(id))?.status).toBe('suspended')
   expect(jobsOf(id).at(-1)).toBe('close-barrier')

@@ -1,9 +1,8 @@
 /**
- * Three years of random customers against a model of the rules that shares no line with them: each
- * wallet must hold what the model says, entry by entry, every invoice number must be there once,
- * and the runway must name the very moment at which an untouched wallet is first short. Every other
- * day a second worker begins and loses its database at some statement: what it did and did not do
- * must show nowhere.
+ * Three years of random customers against an independent model of the rules: each wallet must equal
+ * the model's, entry by entry, every invoice number must exist once, and the runway must name the
+ * very moment at which an untouched wallet is first short. Every other day a second worker begins
+ * and loses its database at a random statement, which must have no visible effect.
  *
  * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a
  * run.
@@ -17,7 +16,7 @@ import { transaction } from '../platform/db.ts'
 const count = Number(process.env['CUSTOMERS'] ?? 10)
 const seed = Number(process.env['SEED'] ?? 20_261_121)
 const span = 3 * 365
-/** Days on which nobody does anything: the runway's forecasts are held to them. */
+/** Days without any act: the runway's forecasts are checked on them. */
 const quiet = [
   [400, 490],
   [span - 90, span],
@@ -105,8 +104,8 @@ function monthsOn(anchor: number, months: number, region: Region): number {
 }
 
 /**
- * price x left / whole to the nearest unit, a half to the even one; by remainders of a long
- * division.
+ * price x left / whole, rounded to the nearest unit and a half to the even one; by the remainder of
+ * a long division.
  */
 function part(price: number, left: number, whole: number): number {
   const product = BigInt(price) * BigInt(left)
@@ -116,7 +115,7 @@ function part(price: number, left: number, whole: number): number {
   return Number(down) + (up ? 1 : 0)
 }
 
-/** Days after the due moment at which somebody looks whether it can be paid after all. */
+/** Days after the due moment at which the invoice is tried again. */
 const looks = [0, 3, 6, 7, 30]
 
 interface Service {
@@ -131,7 +130,7 @@ interface Service {
   leaves: boolean
   /** The look that comes next. */
   look: number
-  /** When an order that nobody paid is over. */
+  /** When an unpaid order lapses. */
   lapses: number
   /** A dearer price that was announced, and when it may act. */
   rise: { price: number; from: number } | null
@@ -211,7 +210,7 @@ class Model {
     if (price <= this.held) this.paid({ service, amount: price }, now)
     else this.debts.push({ service, amount: price })
   }
-  /** What the catalogue asks for it: a planned change at the price at which it was planned. */
+  /** The catalogue's price; for a planned change the price at which it was planned. */
   asked(service: Service, listPrice: (id: string) => number | undefined): number {
     return service.wanted ?? listPrice(service.id) ?? service.price
   }
@@ -310,7 +309,7 @@ test(
       const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
       const runs = service?.state === 'runs' && service.until > now
       if (kind < 30) {
-        // One in ten is declined by the bank: nothing arrives.
+        // The bank declines one top-up in ten: nothing arrives.
         const amount = (1 + below(900)) * unit
         if (below(10) === 0) return
         await billing.topUp(buyer, BigInt(amount))
@@ -353,7 +352,7 @@ test(
           }),
         )
         service.wanted = price
-        // What is asked for what was planned is its price, also once it runs.
+        // The planned price stays the service's price after it takes effect.
         listed.delete(service.id)
       } else if (kind < 76 && service && runs) {
         service.leaves = !service.leaves
@@ -380,7 +379,7 @@ test(
         await billing.payJobs()
         model.settle(now)
       } else if (kind < 85 && service?.wanted === null) {
-        // The catalogue's price of it changes: from the next renewal on.
+        // The catalogue's price changes: from the next renewal on.
         listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
       }
     }

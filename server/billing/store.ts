@@ -62,7 +62,7 @@ function present(
   }
 }
 
-/** With their lines, in three statements whatever their number. */
+/** Presents invoices with their lines, in three statements for any number of them. */
 export async function presentAll(
   db: Queryable,
   rows: readonly InvoiceRow[],
@@ -143,7 +143,7 @@ export const reissued = (db: Queryable, old: InvoiceRow): Promise<InvoiceRow | u
     .selectAll('i')
     .where('s.id', '=', old.subscription_id)
     .executeTakeFirst()
-/** What is no token of ours is no invoice. */
+/** The invoice of a link's token. Undefined: the token is not ours. */
 export async function invoiceByToken(
   db: Queryable,
   links: InvoiceLinks,
@@ -159,8 +159,9 @@ export async function invoiceByToken(
 }
 
 /**
- * Of a subscription `s` what its running period was paid with: the invoice `i` that began it, and
- * what grew since. By the order of invoices, for moments of one transaction may differ.
+ * The paid invoices `i` of the running period of a subscription `s`: the one that began it, and the
+ * later prorations. They are ordered by `seq`, because rows of one transaction may have the same
+ * time.
  */
 export const paidOfPeriod = (db: Queryable) =>
   db

@@ -35,7 +35,7 @@ export async function subscriptionOf(
           .where('status', '=', 'open')
           .executeTakeFirst()
       : undefined
-  // What a former owner has paid goes back to them.
+  // A payment by a former owner is credited to them.
   const paidByAnother = await paidOfPeriod(db)
     .select('i.id')
     .where('s.id', '=', row.id)

@@ -1,6 +1,6 @@
 /**
- * The life of a subscription beside its renewals, on a clock that is moved by hand: other prices,
- * cancellations, how long the wallet lasts, and the tax.
+ * The life of a subscription besides its renewals, on a manual clock: price changes, cancellations,
+ * how long the wallet lasts, and the tax.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -99,7 +99,7 @@ describe('another price', () => {
       outcome: 'planned',
       at: new Date('2027-07-10T00:00:00Z'),
     })
-    // Dearer since it was planned: what was agreed to holds.
+    // The price rose after the change was planned: the agreed price holds.
     billing.price = (_id, change) => (change ? offerAt(110_000n) : offerAt(price))
     expect(await billing.subscription(id)).toMatchObject({
       price: Number(price),

@@ -1,4 +1,4 @@
-/** Subscriptions: begun, changed, cancelled. They renew in renewals.ts. */
+/** Subscriptions: begin, change, cancel. Renewals are in renewals.ts. */
 import { randomUUID } from 'node:crypto'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { shareOf } from '../../contract/pricing.ts'
@@ -48,7 +48,7 @@ export interface PriceChange {
   readonly to: Offer
   /** An object that only the product reads: billing hands it back to `offers` at the renewal. */
   readonly change: object
-  /** The job that makes it act: once it is paid, or with the renewal. */
+  /** The job that applies the change: after the payment, or with the renewal. */
   readonly starts: Starts | null
 }
 
@@ -108,8 +108,8 @@ function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | 
 }
 
 /**
- * What cancelling now would give back, minor units: the unused share of the price, less that of
- * what a coupon took off.
+ * The amount that cancelling now would give back, minor units: the unused share of the price, minus
+ * the same share of the coupon's discount.
  */
 export async function unusedOf(db: Queryable, row: SubscriptionRow, now: Date): Promise<bigint> {
   if (row.status !== 'active' || now >= row.period_end) return 0n
@@ -139,10 +139,10 @@ async function draftFor(
 }
 
 /**
- * A higher price is charged for the rest of the period, by the second, on an invoice whose payment
- * makes the change act; a wallet that is short refuses it, and nothing is written. A lower one
- * takes effect at the renewal. Where no minor unit is due, the change acts at once and there is no
- * invoice.
+ * Changes the price. A higher one is charged for the rest of the period, by the second, on an
+ * invoice whose payment applies the change; a wallet that is short refuses it, and nothing is
+ * written. A lower one takes effect at the renewal. If less than one minor unit is due, the change
+ * applies at once without an invoice.
  */
 export async function changePrice(
   context: BillingContext,
@@ -228,8 +228,8 @@ export async function end(
   ])
   const product = context.products.get(row.product)
   if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
-  // A large unpaid invoice may have blocked a smaller one that the wallet can pay; what came back
-  // may pay for something that waits.
+  // A large unpaid invoice may have blocked a smaller one that the wallet can pay; the credited
+  // amount may pay other open invoices.
   for (const customerId of new Set([row.customer_id, ...credited]))
     await context.jobs.add(tx, jobNames.payOpen, { customerId })
 }
@@ -256,7 +256,7 @@ export async function cancel(
     const credited = unused > 0n ? await creditUnused(context, tx, row, unused) : undefined
     return await end(context, tx, row, credited)
   }
-  // What is not paid has no period to wait for.
+  // An unpaid subscription has no paid period to wait for.
   if (row.status !== 'active') throw new Refusal('subscription_not_active')
   if (!row.cancel_at_period_end) await setCancelled(context, tx, row.id, true)
 }
@@ -340,7 +340,7 @@ export async function undo(
         .execute()
     : []
   for (const one of [invoice, ...others]) await refundInvoice(context, tx, one, reason)
-  // What came back may pay for something else that waits.
+  // The credited amount may pay other open invoices.
   for (const customerId of new Set([invoice, ...others].map((one) => one.customer_id)))
     await context.jobs.add(tx, jobNames.payOpen, { customerId })
   if (!subscription) return
