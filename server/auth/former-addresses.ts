@@ -1,6 +1,6 @@
 /**
- * Which e-mail addresses and numbers a customer had before. Letters are kept by their receiver:
- * without this, those to a former address would be missing in the customer's file, and outlive the
+ * A customer's former email addresses and phones. Letters are stored by receiver: without this
+ * list, those to a former address would be missing in the customer's export and outlive the
  * account.
  */
 import { later, minutes, type Clock } from '../platform/clock.ts'

@@ -1,4 +1,4 @@
-/** What a sign-in and an unlock answer with. */
+/** The answer of a sign-in and of an unlock. */
 import type { SignedIn } from '../../contract/session.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import type { Held } from '../platform/http.ts'

@@ -37,7 +37,7 @@ export async function knownOrigin(
   return found?.origin
 }
 
-/** In a query over customers: whether the account knows this caller. */
+/** For a query over customers: whether the account knows this caller's origin. */
 export const knowsOrigin = (
   clock: Clock,
   from: Origin,

@@ -12,9 +12,9 @@ import { makeChallenge, takeChallenge } from './challenges.ts'
 import type { AuthNeeds } from './needs.ts'
 
 const maxPasskeys = 20
-/** EdDSA, ES256 and RS256 (COSE): what authenticators have. */
+/** EdDSA, ES256 and RS256 (COSE): the algorithms of common authenticators. */
 const algorithms = [-8, -7, -257]
-/** Loaded when the first passkey is used: it is large, and most customers have none. */
+/** Loaded on first use: it is large, and most customers have no passkey. */
 const library = () => import('@simplewebauthn/server')
 
 /** A signature that was judged, outside of a transaction. */
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 export interface Passkeys {
-  /** Where they can be used; null: nowhere. */
+  /** The origin at which passkeys work; null: passkeys are not available. */
   readonly origin: string | null
   list(db: Queryable, customerId: string): Promise<Passkey[]>
   /** Refuses with method_unavailable. */
@@ -93,7 +93,8 @@ export function createPasskeys(needs: AuthNeeds): Passkeys {
 
     async begin() {
       const { id } = known()
-      // Whose it is, the passkey itself says: nobody learns who has an account.
+      // No list of credentials: the passkey itself names its customer, and the answer does not
+      // reveal who has an account.
       const options = await (
         await library()
       ).generateAuthenticationOptions({

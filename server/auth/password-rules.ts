@@ -1,6 +1,6 @@
 /**
- * What a password may not be. Its length is asked for in contract/person.ts, for screens ask it
- * too; whether it was stolen elsewhere is asked in breached-passwords.ts.
+ * Passwords that are refused. contract/person.ts checks the length, for the screens too;
+ * breached-passwords.ts checks for stolen ones.
  */
 import { readFileSync } from 'node:fs'
 import { fold } from '../../contract/fold.ts'
@@ -33,7 +33,7 @@ const ownName = {
   vi: 'Hãy chọn mật khẩu khác với tên và địa chỉ email của bạn.',
 }
 
-/** Who the account is of, as far as it is known. */
+/** The account's owner, as far as known. */
 export interface Owner {
   readonly email?: string
   readonly name?: string

@@ -1,6 +1,6 @@
 /**
- * What customers change of their own account. Whatever opens the account asks for the password
- * again, and tells the address that had it before.
+ * Changes that customers make to their own accounts. Changing an email, phone or password asks for
+ * the password again and notifies the address that was there before.
  */
 import type * as z from 'zod/mini'
 import type { Account, changeAccount } from '../../contract/account.ts'
@@ -25,7 +25,7 @@ import { forgetDevices } from './trusted-devices.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
 import { smsPrefix } from './sms-prefix.ts'
 
-/** A customer who knew the password when it was judged. */
+/** A customer who has proven the password. */
 interface ProvenCustomer {
   readonly id: string
   readonly passwordHash: string
@@ -43,7 +43,7 @@ export interface Profile {
     language: Language,
   ): Promise<Account>
   /**
-   * That the customer knows the password, judged outside of a transaction. Refuses with
+   * Proves that the customer knows the password; runs outside a transaction. Refuses with
    * invalid_input (`field`), rate_limited, unavailable.
    */
   prove(
@@ -179,8 +179,8 @@ export function createProfile(needs: AuthNeeds): Profile {
           fields: { [field]: ruleText('password_wrong', language) },
         })
       }
-      // Checked again: of parallel guesses, those that were still being verified when a delay began
-      // do not count.
+      // Check again: parallel guesses that were still being verified when a delay began must not
+      // count.
       await delays.check(failures)
       return { id: customerId, passwordHash: customer.password_hash, field }
     },
@@ -199,7 +199,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         .execute()
       await profile.endOthers(tx, caller)
       const renewed = await renewCookie(tx, needs.clock, caller)
-      // What somebody else may have begun who knew the old one.
+      // A person who knew the old password may have begun these.
       await codes.drop(tx, customer.id, 'recover', 'email', 'phone')
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
@@ -266,7 +266,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       await refuseProven(tx, { phone })
       await resends.take(`phone:${customerId}`)
       const at = await sms.reserve(tx, phone, { isNewcomer: false })
-      // One waits for this number already, and nothing is gained by another.
+      // An SMS is already waiting for this number, so another would be useless.
       if (at === undefined) throw new Refusal('rate_limited', { retryAfterSeconds: 60 })
       const { code, expiresAt } = await codes.issue(
         tx,

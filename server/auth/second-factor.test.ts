@@ -1,7 +1,7 @@
 /**
- * The second factor, as its owner uses it and as somebody would who has the password: codes of an
- * app, recovery codes, devices that are not asked, what is asked again, and the letter about a
- * sign-in. Passkeys have a file of their own.
+ * The second factor, used by its owner and by somebody who has the password: codes of an app,
+ * recovery codes, trusted devices, repeated checks, and the letter about a sign-in. Passkeys have a
+ * file of their own.
  */
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -27,7 +27,7 @@ afterAll(() => portal.close())
 const { auth, signIn, me, active, login } = newcomersTo(() => portal)
 const { account, security } = accountAt(() => portal)
 
-/** The code that an app shows so many steps from now. */
+/** The code that an app shows `steps` steps from now. */
 const shown = (secret: string, steps = 0) => totpAt(secret, stepOf(clock.now()) + steps)
 const nextStep = () => clock.advance(seconds(30))
 
@@ -55,7 +55,7 @@ const bring = (challenge: string, given: string, more: object = {}) =>
 
 /** Answers of calls that bring a code, all under way before the first is judged, in order. */
 async function inARow(customerId: string, calls: readonly (() => Promise<Answer<unknown>>)[]) {
-  // Who holds the app's row holds every code up that would be judged.
+  // A lock on the app's row delays every code that is being checked.
   const holding = new pg.Client({ connectionString: portal.databaseUrl })
   await holding.connect()
   await holding.query('begin')
@@ -119,7 +119,7 @@ describe('codes of an app', () => {
     expect(await tried(2)).toBe(422)
     expect(await tried(-1)).toBe(200)
     expect(await tried(1)).toBe(200)
-    // Of a step before the one that was used last.
+    // The code is of a step before the last used one.
     expect(await tried(0)).toBe(422)
   })
 
@@ -231,7 +231,7 @@ describe('recovery codes', () => {
     const typed = renewed[0]?.toUpperCase().replace('-', ' ') ?? ''
     expect(code(await bring(challengeOf(await login(person)), second))[1]).toBe('otp_invalid')
     expect((await bring(challengeOf(await login(person)), typed)).status).toBe(200)
-    // Those of somebody without a factor would stand in for nothing.
+    // Without a factor, recovery codes would replace nothing.
     expect(
       code(await account(await signIn(await active()), 'POST', '/security/recovery-codes')),
     ).toEqual([409, 'conflict'])
@@ -250,7 +250,7 @@ describe('a device that is trusted', () => {
     const cookie = cookieOf(entered).split(';')[0] ?? ''
     const trusted = await login(person, { cookie })
     expect(trusted.status, trusted.text).toBe(200)
-    // It stands in for the factor at the sign-in only.
+    // A trusted device replaces the factor at the sign-in only.
     expect(
       code(
         await account(trusted.body.result.token.accessToken, 'POST', '/email', {
@@ -306,7 +306,7 @@ describe('what is asked again', () => {
       expect([path, (await portal.call(method, path, { token, body })).status]).toEqual([path, 404])
     clock.advance(minutes(10))
     expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(403)
-    // Who has no second factor is never asked.
+    // A customer without a second factor is never asked for one.
     const plain = await signIn(await active())
     for (const [method, path, body] of asked.slice(4)) {
       const { status } = await portal.call(method, path, { token: plain, body })
@@ -341,7 +341,7 @@ describe('the letter about a sign-in', () => {
     })
     expect(letter?.text).toContain('Chrome trên Linux')
     expect(letter?.text).toContain('203.0.113.77')
-    // It is known from now on.
+    // The origin is known from now on.
     await enterFrom('203.0.113.77')
     expect(await letters()).toHaveLength(1)
     const link = /token=([\w-]+)/.exec(letter?.text ?? '')?.[1]

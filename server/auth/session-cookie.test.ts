@@ -1,6 +1,6 @@
 /**
- * Sessions that a cookie holds (contract.md section 8): what it opens, that a write needs its CSRF
- * token, how long it lasts, and when it changes.
+ * Sessions held by a cookie (contract.md section 8): what the cookie opens, the CSRF token of
+ * writes, its lifetime, and its changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { code, newcomersTo } from '../../test/newcomers.ts'
@@ -10,7 +10,7 @@ import { hours, minutes } from '../platform/clock.ts'
 const clock = manualClock()
 let portal: TestPortal
 beforeAll(async () => {
-  // One proxy in front, which says by which scheme a visitor came.
+  // One proxy in front, which names the visitor's scheme.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
 })
 afterAll(() => portal.close())
@@ -113,7 +113,7 @@ describe('a session that a cookie holds', () => {
     const again = await rename(opened.csrfToken, key)
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await name()).toBe('Lê Bình')
-    // A page that was loaded anew is told it again, in the call for it and beside every answer.
+    // A reloaded page gets the token again: from this call, and in a header of every answer.
     expect(await session()).toMatchObject({ ...opened, expiresAt: expect.any(String) as string })
     expect((await mine()).headers.get('x-csrf-token')).toBe(opened.csrfToken)
   })
@@ -132,7 +132,7 @@ describe('a session that a cookie holds', () => {
       401,
       'unauthenticated',
     ])
-    // What a proxy in front asks for is not ours.
+    // An Authorization header for a proxy in front is ignored.
     const basic = await call('GET', '/api/v1/auth/me', { headers: { authorization: 'Basic YTpi' } })
     expect(basic.status).toBe(200)
   })
@@ -313,7 +313,7 @@ describe('a new value', () => {
     expect(unlocked.status, unlocked.text).toBe(200)
     const after = unlocked.body.result
     expect(after.session).toMatchObject({ id: before.session.id, locked: false, remembered: true })
-    // What is left of the thirty days.
+    // The rest of the thirty days.
     expect(lastCookie()).toContain(`Max-Age=${27 * 86_400};`)
     expect(after.session.csrfToken).not.toBe(csrfToken)
     expect((await mine()).status).toBe(200)

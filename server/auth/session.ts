@@ -1,8 +1,8 @@
 /**
  * Sessions. Each is held by an access token and by a cookie: both opaque, random, stored only as a
- * hash, revocable. A session ends after twelve idle hours, one that is remembered does not, and
- * each ends after thirty days. A token always ends after twelve idle hours. A locked session
- * continues under a new token and a new cookie once the password is given.
+ * hash, revocable. A session ends after twelve idle hours unless it is remembered, and always after
+ * thirty days. A token always ends after twelve idle hours. A locked session continues under a new
+ * token and a new cookie once the password is given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -17,7 +17,7 @@ import { endViews, listViews } from './views.ts'
 
 const idleMs = hours(12)
 const longestMs = days(30)
-/** Of one customer; the oldest ends for a new one. */
+/** Per customer; a new one ends the oldest. */
 const maxSessions = 20
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(1)
@@ -34,13 +34,13 @@ interface EndNeeds {
   readonly endLive: EndLive
 }
 
-/** What holds a session from now on. */
+/** The credentials of a new or continued session. */
 export interface Opened {
   readonly id: string
   readonly accessToken: string
-  /** Of the token, unless it is used. */
+  /** The end of the token, unless it is used. */
   readonly expiresAt: Date
-  /** Of the session, unless it is used. */
+  /** The end of the session, unless it is used. */
   readonly sessionExpiresAt: Date
   readonly cookie: string
   /** Null: the browser is to forget the cookie when it is closed. */
@@ -59,7 +59,9 @@ const expiries = (now: Date, endsAt: Date, remembered: boolean) =>
     ? { expires_at: endsAt, token_expires_at: expiryOf(now, endsAt) }
     : { expires_at: expiryOf(now, endsAt), token_expires_at: null }
 
-/** Opens one; beyond twenty of a customer the oldest end. `remembered`: it has no idle end. */
+/**
+ * Opens a session; beyond twenty of a customer the oldest end. `remembered`: it has no idle end.
+ */
 export async function openSession(
   tx: Tx,
   clock: Clock,
@@ -116,7 +118,7 @@ export async function lockSession(
   endLive: EndLive,
   sessionId: string,
 ): Promise<void> {
-  // Held first, as at an ending: no socket is let in meanwhile.
+  // Lock first, as an ending does: no socket is admitted meanwhile.
   const held = await tx
     .selectFrom('session')
     .select('id')
@@ -170,8 +172,8 @@ export async function renewSession(tx: Tx, clock: Clock, sessionId: string): Pro
 }
 
 /**
- * Gives a session a new cookie, and revokes the old one. A token goes on where it made the call;
- * where the cookie made it, who has the token is not known, and it is revoked.
+ * Gives a session a new cookie, and revokes the old one. If the token made the call, it stays
+ * valid. If the cookie made it, the token's holder is unknown, so the token is revoked.
  */
 export async function renewCookie(
   tx: Tx,
@@ -271,7 +273,7 @@ export async function keepInUse(
     .execute()
 }
 
-/** How a session stands, as the pages ask; null when it has ended meanwhile. */
+/** The session's state for the pages; null: it has ended meanwhile. */
 export async function sessionOf(
   db: Queryable,
   caller: Caller,
@@ -303,7 +305,7 @@ export async function endHeld(tx: Tx, needs: EndNeeds, cookie: string): Promise<
   if (held) await endSessions(tx, needs, { customerId: held.customer_id, only: held.id })
 }
 
-/** Whether a cookie holds this session, or none that lives: then the browser may forget it. */
+/** Whether the cookie holds this session or no live one: then the browser may delete it. */
 export async function isSpent(
   db: Queryable,
   cookie: string,
@@ -318,8 +320,8 @@ export async function isSpent(
 }
 
 /**
- * Revokes a customer's sessions: all of them, `only` one, or all `except` one; returns how many.
- * Their live connections close. What the operator's staff sees of the account ends with them.
+ * Revokes a customer's sessions: all, `only` one, or all `except` one. Answers how many. Their live
+ * connections close, and the staff's views of the account end with them.
  */
 export async function endSessions(
   tx: Tx,
@@ -345,7 +347,7 @@ export async function endSessions(
   return ids.length + views
 }
 
-/** Those that are alive, the last used first; before them, what the staff sees. */
+/** Live sessions, last used first; before them the staff's views. */
 export async function listSessions(
   db: Queryable,
   clock: Clock,

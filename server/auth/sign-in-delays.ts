@@ -1,6 +1,6 @@
 /**
- * Wrong passwords of one account bring growing delays: the first five none, the sixth 2 s, then 4
- * s, 8 s … at most a minute. No number of them locks the account.
+ * Wrong passwords of one account cause growing delays: none for the first five, 2 s for the sixth,
+ * then 4 s, 8 s … at most a minute. No number of them locks the account.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -12,7 +12,7 @@ import { Refusal } from '../platform/errors.ts'
 /** Failures without a delay. */
 const freeFailures = 5
 const longestSeconds = 60
-/** Failures are forgotten so long after the last one. */
+/** Failures are forgotten this long after the last one, ms. */
 const memoryMs = minutes(15)
 
 export interface Delays {

@@ -23,7 +23,7 @@ import type { SignInLetter } from './sign-in-letter.ts'
 import { noteSignIn, wasSignedIn } from './sign-ins.ts'
 import { isTrusted } from './trusted-devices.ts'
 
-/** Who knew the password of an account when it was judged. */
+/** A person who knew an account's password when it was checked. */
 export interface Proven {
   readonly id: string
   readonly email: string
@@ -32,7 +32,7 @@ export interface Proven {
   /** Under which the failures before it are counted. */
   readonly failures: string
 }
-/** What a sign-in screen asks for beside the password. */
+/** A sign-in screen's input besides the password. */
 interface Wish {
   /** Kept for 30 days; undefined where no screen asks. */
   readonly remember?: boolean | undefined
@@ -59,17 +59,17 @@ export interface SignIn {
    */
   enter(tx: Tx, customerId: string, from: Origin, wish: Wish): Promise<Opened>
   logout(tx: Tx, caller: Caller): Promise<void>
-  /** From now on the session is open to nothing but unlock and sign-out. */
+  /** From now on the session is open to unlock and sign-out only. */
   lock(tx: Tx, caller: Caller): Promise<void>
-  /** That the customer of a session knows the password. Refuses as `prove` does. */
+  /** Proves that a session's customer knows the password. Refuses as `prove` does. */
   proveAgain(caller: Caller, password: string): Promise<Proven>
   /** The same session under a new token and a new cookie. */
   unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Opened>
 }
 
 /**
- * The account of an email; where nobody has proven it, the newest registration that names it, and
- * among those one that was made from here: a stranger's does not take the place of the owner's.
+ * The account of an email. If none is proven, the newest registration that names the email, first
+ * of all those made from this origin: a stranger's does not replace the owner's.
  */
 export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Origin) =>
   db
@@ -113,7 +113,8 @@ async function refuseBlocked(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner.
+ * Wrong passwords of a signed-in customer have their own count: those at the sign-in, which anybody
+ * can cause, do not delay the owner.
  */
 export const failuresOfCustomer = (customerId: string): string => `customer:${customerId}`
 
@@ -122,7 +123,8 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
   const db: Database = needs.db
   const { delays, failuresOfNetwork } = guards
   /**
-   * An email as the log has it: one address always gives the same text, which does not reveal it.
+   * The email's fingerprint for the log: the same address always gives the same text, which does
+   * not reveal it.
    */
   const hashed = (email: string): string =>
     needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
@@ -169,7 +171,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
           },
           'a sign-in failed',
         )
-        // Apart from the answer, which would otherwise come later for an account that exists.
+        // Not awaited: otherwise the answer would take longer for an account that exists.
         if (customer) {
           noteSignIn(db, clock, customer.id, from, 'failed').catch((error: unknown) =>
             log.warn({ err: error }, 'noting a failed sign-in'),
@@ -178,8 +180,8 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
         await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
         throw new Refusal('bad_credentials')
       }
-      // Checked again: of parallel guesses, those that were still being verified when a delay began
-      // do not count.
+      // Check again: parallel guesses that were still being verified when a delay began must not
+      // count.
       await delays.check(failures)
       const { id, active, password_hash: passwordHash } = customer
       return { id, email, active, passwordHash, failures }
@@ -213,7 +215,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     },
 
     async logout(tx, { customerId, sessionId, member }) {
-      // Who works in an account of another goes back to their own.
+      // A member at work in another account returns to their own.
       if (member) {
         await endActing(tx, member.actingId)
         return await needs.endLogsOf(tx, [customerId])

@@ -34,7 +34,7 @@ const enter = (person: Person, given = person.password) =>
 const tokenOf = (answer: Awaited<ReturnType<typeof enter>>): string =>
   answer.body.result.token.accessToken
 
-/** What the owner finds: what came by mail and SMS since then, and what the account page has. */
+/** What the owner sees: mail and SMS since then, and the account page. */
 async function seenBy(person: Person, token: string) {
   await jobsIdle(portal.app.db)
   const told = async (to: string) => (await portal.inbox(to)).map(({ text }) => text)
@@ -48,7 +48,7 @@ async function seenBy(person: Person, token: string) {
   return {
     mail: await told(person.email),
     sms: await told(person.phone),
-    /** Of sign-ins from there, oldest first. */
+    /** Sign-ins from the thief's network, oldest first. */
     outcomes: ofThief.map(({ outcome }) => outcome).toReversed(),
     sessionsThere: sessions.body.result.filter(({ ip }) => ip === thief).length,
   }
@@ -204,7 +204,7 @@ test('session and password are stolen: a new e-mail is told to the old, and undo
   const person = await active()
   const token = await signIn(person)
   const { stolen, email } = await takenBy(person)
-  // The thief comes from elsewhere, too: that letter is theirs, and so is its link.
+  // The thief also signs in from another network: that letter and its link go to the thief.
   expect(
     (await auth('login', { email, password: person.password }, { ip: '198.51.100.4' })).status,
   ).toBe(200)
@@ -253,7 +253,7 @@ async function withAppOf(person: Person, token: string) {
 
 test('session and password are stolen: an app that is added is told, and taken back', async () => {
   const person = await active()
-  // Where the owner is, so that no letter about a sign-in is written.
+  // From the owner's network, so that no letter about a sign-in is written.
   const stolen = await signIn(person)
   await withAppOf(person, stolen)
   const [told] = await mailTo(person.email)
@@ -263,7 +263,7 @@ test('session and password are stolen: an app that is added is told, and taken b
   expect((await me(stolen)).status).toBe(401)
   expect(await recoverAt(person.email)).toEqual([200, undefined])
   const own = await signIn({ email: person.email, password })
-  // The owner's own, which is removed: both are told.
+  // The owner adds and removes their own factor: the owner is told of both.
   const { shown } = await withAppOf({ ...person, password }, own)
   await auth('reauthenticate', { code: shown() }, { token: own })
   expect((await account(own, 'DELETE', '/security/totp')).status).toBe(200)
