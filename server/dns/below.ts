@@ -27,8 +27,8 @@ export function namesAbove(name: string): string[] {
 export interface JudgedBelow {
   readonly verdict: Verdict
   /**
-   * A name above is delegated to our name servers, and its owner has not shown up here: nothing
-   * below it may be answered for anybody else.
+   * A name above is delegated to our name servers, but no account here has proven it: nothing below
+   * it may be served for another account.
    */
   readonly foreign: boolean
 }
@@ -51,7 +51,7 @@ export async function judgeBelow(
     .where('active_at', 'is not', null)
     .execute()
   const nearest = active.toSorted((a, b) => b.name.length - a.name.length)[0]
-  // What a zone that is delegated elsewhere by now says is no word of its owner.
+  // A zone that is now delegated elsewhere no longer speaks for its owner: its records are ignored.
   if (nearest && active.every((zone) => zone.moved_at === null)) {
     const relative = relativeName(zone.name, nearest.name) ?? ''
     const records = await recordsAt(deps.db, nearest.id, [relative])

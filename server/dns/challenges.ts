@@ -1,7 +1,7 @@
 /**
- * Answers to certificate authorities that look into a zone (RFC 8555, 8.4): TXT records that our
- * name server has for a minute. They go into the zone beside the customer's own records, by a
- * serial of their own, and into no change log.
+ * DNS challenges of certificate authorities (RFC 8555, 8.4): TXT records that our name server
+ * serves for a minute. They are added to the zone beside the customer's records. They raise its
+ * serial, but are not in the change log.
  */
 import { sql } from 'kysely'
 import { relativeName } from '../../contract/dns-records.ts'
@@ -17,12 +17,15 @@ export interface DnsChallenges {
   /** Resolves when our name server answers with it. False: the zone is not here. */
   put(host: string, value: string): Promise<boolean>
   drop(host: string, value: string): Promise<void>
-  /** Forgets those that were dropped, and those whose end nobody told us. */
+  /** Deletes dropped challenges, and expired ones whose end was not reported. */
   tidy(): Promise<void>
 }
 
 const keptMs = days(1)
-/** Below it in a zone of our own: where a zone elsewhere may lead its challenge name to. */
+/**
+ * The label in a zone of our own below which aliases end: a foreign zone may make its challenge
+ * name a CNAME to such a name.
+ */
 const aliasLabel = 'acme'
 const challengeName = (host: string): string => `_acme-challenge.${host}`
 
@@ -32,14 +35,16 @@ export function createDnsChallenges(deps: {
   publisher: Publisher
   /** Zones of the name servers' own names, where we serve them. */
   ownZones: readonly string[]
-  /** These texts stand at a name of an own zone from now on. */
+  /** Serves these texts at a name of a zone of our own from now on. */
   serveOwn: (name: string, texts: ReadonlySet<string>) => Promise<void>
   aliasesOf: (name: string) => Promise<readonly string[] | undefined>
 }): DnsChallenges {
   const { db, clock, publisher } = deps
   const own = new Map<string, Set<string>>()
 
-  /** The challenge name, where it stands in a zone of our own; or what it is an alias of there. */
+  /**
+   * The challenge name if it is in a zone of our own; else the name there that it is an alias of.
+   */
   async function ownNameFor(host: string): Promise<string | undefined> {
     const name = challengeName(host)
     if (deps.ownZones.some((zone) => name.endsWith(`.${zone}`))) return name

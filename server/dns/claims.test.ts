@@ -1,6 +1,6 @@
 /**
- * Claims of many accounts: each has its own pair while there are any, and waits for nobody but
- * another claim.
+ * Claims of many accounts: each account gets its own pair while there are any; claims wait for
+ * other claims only.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

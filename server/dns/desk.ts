@@ -1,4 +1,4 @@
-/** What the operator's desk asks of domains. */
+/** Queries of the operator's desk about domains. */
 import { domainToASCII } from 'node:url'
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
@@ -51,11 +51,13 @@ export async function domainsOfCustomer(
   }))
 }
 
-/** A domain waits for its parent for 28 days at most, so the newest ones are where they stand. */
+/**
+ * A domain waits for its parent zone for 28 days at most, so the waiting ones are among the newest.
+ */
 const newestZones = 2_000
 
 /**
- * Domains that are not served, or no longer asked for here: of the newest two thousand, at most
+ * Domains that are not served, or are no longer delegated here: of the newest two thousand, at most
  * fifty.
  */
 export async function waitingDomains(db: Queryable): Promise<WaitingDomain[]> {
@@ -105,7 +107,7 @@ export async function ownedDomains(db: Queryable, customerId: string): Promise<n
   return Number(n)
 }
 
-/** The name of a customer's domain. Undefined: there is none. */
+/** The name of a customer's domain. Undefined: no such domain. */
 export async function domainName(
   db: Queryable,
   customerId: string,

@@ -1,4 +1,4 @@
-/** The dns module put together: what the app opens and closes. */
+/** Assembles the dns module for the app. */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -19,7 +19,7 @@ export interface Dns {
   readonly capabilities: DnsCapabilities
   /** Names of name servers to choose pairs from. */
   readonly pool: readonly string[]
-  /** The zones that hold the name servers' own addresses: nobody's to claim. */
+  /** The zones of the name servers' own addresses: nobody may claim them. */
   readonly ownZones: readonly string[]
   /** The SOA's mailbox, as a name. */
   readonly contact: string
@@ -42,9 +42,9 @@ export function createDns(deps: {
   delegation: DelegationCheck
   /** Names of name servers, A-labels without a dot at the end. */
   pool: readonly string[]
-  /** What they resolve to. */
+  /** The addresses of the name servers. */
   addresses: readonly string[]
-  /** Where a name is an alias of, as the world is told; undefined where nobody answered. */
+  /** The names that a name is an alias of, by public DNS; undefined: no answer. */
   aliasesOf: (name: string) => Promise<readonly string[] | undefined>
 }): Dns {
   const { driver, pool } = deps
@@ -111,7 +111,7 @@ export function createDns(deps: {
     challenges: createDnsChallenges({
       ...deps,
       publisher,
-      // Where the driver is somebody else's, so are these zones.
+      // A third party's name server also serves these zones.
       ownZones: driver.durable ? [] : ownZones,
       async serveOwn(name, texts) {
         if (texts.size > 0) ownTexts.set(name, texts)

@@ -1,10 +1,10 @@
 /**
- * The interface between the DNS module and whatever answers queries. PostgreSQL is authoritative; a
- * driver is told what it should serve, and never decides. Every act is idempotent: it may be called
- * twice and acts once. Failures are DriverFailure.
+ * The interface between the DNS module and the name servers. PostgreSQL is authoritative; a driver
+ * serves what it is given and decides nothing. Every method is idempotent. Failures are
+ * DriverFailure.
  */
 
-/** Also SOA and the apex's NS, which the module makes and no customer writes. */
+/** Includes SOA and the apex's NS, which the module generates. */
 export type ServedType = 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'NS'
 
 /** All values of one name and type (RFC 2181, 5): the unit of every change. */
@@ -13,7 +13,7 @@ export interface RecordSet {
   readonly name: string
   readonly type: ServedType
   readonly ttlSeconds: number
-  /** Only where the driver has the capability. */
+  /** Used only by a driver with that capability. */
   readonly proxied: boolean
   /**
    * A and AAAA: the address in canonical form. CNAME and NS: a name. MX: priority, a space and a
@@ -23,7 +23,7 @@ export interface RecordSet {
   readonly values: readonly string[]
 }
 
-/** What a zone is, apart from its records. */
+/** A zone without its records. */
 export interface ZoneHead {
   /** Our id (UUID). Two customers may claim one name; the driver serves one claim. */
   readonly id: string
@@ -57,20 +57,20 @@ export interface DnsCapabilities {
   readonly apexFlattening: boolean
 }
 
-/** What our own name server has answered since its start. */
+/** Responses of our own name server since its start. */
 export interface NameServerCounts {
-  /** By the name of the response's code (RFC 6895), such as NOERROR. */
+  /** By the name of the response code (RFC 6895), such as NOERROR. */
   readonly responses: Readonly<Record<string, number>>
   /** Queries over UDP that the limit left without an answer. */
   readonly dropped: number
-  /** Those that it answered with a truncated response. */
+  /** Truncated responses. */
   readonly truncated: number
 }
 
 export interface DnsDriver {
   readonly name: string
   readonly capabilities: DnsCapabilities
-  /** Its zones outlive this process. Without it every zone is put again at the start. */
+  /** The zones outlive this process. If false, every zone is put again at the start. */
   readonly durable: boolean
   /** The zone is exactly this afterwards, whatever it was before. */
   putZone(head: ZoneHead, sets: readonly RecordSet[]): Promise<void>
@@ -86,18 +86,18 @@ export interface DnsDriver {
   ): Promise<'applied' | 'behind'>
   /** Nothing of the zone is served any more. */
   removeZone(name: string): Promise<void>
-  /** What is served under this name now; undefined: nothing. */
+  /** The claim and serial served under this name. Undefined: none. */
   held(name: string): Promise<{ readonly id: string; readonly serial: number } | undefined>
   /** Names of all zones that it serves for this portal. */
   list(): Promise<readonly string[]>
   /**
-   * Differs with every start of a name server that may be started again while the portal runs, so
-   * that all zones are compared then. Undefined: it does not say (an earlier release).
+   * Differs with every start of a name server that can restart while the portal runs; then all
+   * zones are compared. Undefined: a release that does not report it.
    */
   startId?(): Promise<string | undefined>
   /** Opens its ports, if it has any. */
   start(): Promise<void>
-  /** Undefined when ready; otherwise why not (for /readyz). */
+  /** Undefined when ready; otherwise the reason (for /readyz). */
   health(): Promise<string | undefined>
   close(): Promise<void>
 }

@@ -59,7 +59,8 @@ export async function giveDomain(tx: Tx, zone: ZoneRow, toId: string): Promise<v
     .executeTakeFirst()
   if (theirs) throw refuse(texts.theirs)
   await tx.updateTable('dns_zone').set({ customer_id: toId }).where('id', '=', zone.id).execute()
-  // Its history is of the domain: it may not go when the former owner closes the account.
+  // The change log belongs to the domain: it must not be erased when the former owner closes the
+  // account.
   await tx
     .updateTable('dns_change')
     .set({ customer_id: toId })

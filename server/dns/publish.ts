@@ -31,14 +31,17 @@ export interface Publisher {
   reconsider(tx: Tx, name: string): Promise<void>
   /** The driver serves what the database says of this name when it resolves. */
   ensure(name: string): Promise<void>
-  /** A driver in this process serves everything when it resolves; then the sweep goes on. */
+  /** Resolves when a driver in this process serves all zones; then starts the sweep. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export const publishJob = 'publish-domain'
 
-/** Another process's changes are told by a notice; one that was lost is found within this. */
+/**
+ * Other processes send a notice of their changes; the sweep finds changes whose notice was lost
+ * within this time.
+ */
 const sweepMs = 15_000
 /** The NOTIFY channel of names whose zones changed. */
 const changedChannel = 'portal_zones'
@@ -82,7 +85,10 @@ export function createPublisher(deps: {
     apexTtlSeconds,
     soa: { contact: deps.contact, ...soaTimes },
   })
-  /** Head and records as of one moment. Answers what the name server was brought to. */
+  /**
+   * Puts a zone from one snapshot of head and records. Answers the state that the name server has
+   * then.
+   */
   const putWhole = async (name: string): Promise<string> => {
     const whole = await db
       .transaction()
@@ -99,8 +105,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * Synchronises one zone: by the changes since the driver's serial, or as a whole. Answers what
-   * the name server was brought to.
+   * Synchronises one zone: by the changes since the driver's serial, or as a whole. Answers the
+   * state that the name server has then.
    */
   async function syncZone(name: string): Promise<string> {
     const held = await driver.held(name)
@@ -124,15 +130,15 @@ export function createPublisher(deps: {
   }
 
   /**
-   * A name server elsewhere is written to by several processes: what another one wrote during our
-   * write may be overwritten, and its job is done. So whoever wrote an older state writes again.
+   * Several processes write to an external name server: our write may overwrite a newer one, whose
+   * job is done. So the process that wrote an older state writes again.
    */
   const isOvertaken = async (name: string, written: string): Promise<boolean> =>
     driver.durable && stateOf(await readServed(db, name)) !== written
 
   /**
    * One synchronisation at a time per name; a request meanwhile makes it run once more. `isWhole`:
-   * also where the driver is at a serial that the database has not reached.
+   * put the whole zone even if the driver's serial is higher than the database's.
    */
   function enqueue(name: string, isWhole = false): Promise<void> {
     const running = inFlight.get(name)
@@ -163,7 +169,7 @@ export function createPublisher(deps: {
     )
   }
 
-  /** After the commit: at once for a driver in this process, by a job for one elsewhere. */
+  /** After the commit: immediately for a driver in this process, by a job for an external one. */
   async function afterwards(tx: Tx, name: string): Promise<void> {
     if (driver.durable) await deps.jobs.add(tx, publishJob, { name })
     else
@@ -244,8 +250,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * It takes minutes, and zones change meanwhile: whatever differs is read anew, in its turn with
-   * the jobs of this process.
+   * It takes minutes, and zones change meanwhile: each difference is read again, in turn with this
+   * process's jobs.
    */
   async function reconcile(): Promise<void> {
     const gone = await eachPage(async (zones) => {
@@ -254,7 +260,7 @@ export function createPublisher(deps: {
     for (const name of gone) await enqueue(name)
   }
 
-  /** At a start, before anybody is answered: the sweep after it finds what changed meanwhile. */
+  /** At a start, before queries are answered: the sweep afterwards finds changes made meanwhile. */
   async function loadAll(): Promise<void> {
     const gone = await eachPage(async (zones) => {
       const records = await recordsOfZones(
@@ -296,7 +302,7 @@ export function createPublisher(deps: {
     ensure: enqueue,
     async start() {
       if (driver.durable) return
-      // Before: a start meanwhile is one that the sweep finds.
+      // Noted before loading, so that the sweep notices a restart during it.
       await starts.note()
       await loadAll()
       timer = setInterval(sweepNext, sweepMs)

@@ -81,8 +81,8 @@ export async function addRecord(
 }
 
 /**
- * `version`: that of the record which the change was made from; another one now refuses with
- * conflict.
+ * `version`: that of the record on which the change is based; if it has changed, the call refuses
+ * with conflict.
  */
 export async function changeRecord(
   tx: Tx,

@@ -61,8 +61,8 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
     names: readonly string[],
   ) => Promise<void>
   /**
-   * Where a WordPress server of the customer's answers; undefined for one that is not theirs.
-   * Refuses one that takes no names.
+   * The address of the customer's WordPress server; undefined: not the customer's. Refuses a server
+   * that takes no names.
    */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }

@@ -12,7 +12,7 @@ import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
 const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The domains that a full name lies in: of www.shop.vn these are shop.vn and vn. */
+/** The domains that contain a full name: for www.shop.vn they are shop.vn and vn. */
 const domainsAround = (text: string): string[] =>
   text
     .split('.')
@@ -31,7 +31,7 @@ export async function zonePage(
   let query = live(db).where('customer_id', '=', of.customerId)
   if (of.only !== null) query = query.where('id', '=', sql<string>`any (${of.only}::uuid[])`)
   if (text !== '') {
-    // Whoever typed the A-labels is shown them, and may look for the letters all the same.
+    // A domain that was typed as A-labels is shown so, but can be found by its letters too.
     const encoded = await live(db)
       .clearSelect()
       .select('name')
@@ -43,7 +43,7 @@ export async function zonePage(
       .filter(({ name }) => unicodeName(name).includes(text))
       .map(({ name }) => name)
     const around = domainsAround(text)
-    // Both spellings are stored in lower case, so that no row has to be folded.
+    // Both spellings are stored in lower case, so no row has to be folded.
     query = query.where((eb) =>
       eb.or([
         eb('name', 'like', like(text)),
@@ -90,8 +90,8 @@ async function encodedHits(
 }
 
 /**
- * Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings
- * that a record's form takes.
+ * Newest first. `search`: a part of a full name or a value; `name`: one name, in any spelling that
+ * a record's form accepts.
  */
 export async function recordPage(
   db: Queryable,

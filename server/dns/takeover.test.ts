@@ -72,7 +72,8 @@ test('a pair active for another stays out of reach though the parent forgot it',
     expect(body.result.nameserver).not.toEqual(left.nameserver)
     await releaseDomain(body.result, attacker)
   }
-  // Too often for a day; another name is taken as before, and this one on the next.
+  // The sixth claim of a day is refused; another name can still be claimed, and this one on the
+  // next day.
   expect(await claim('moved.com', attacker)).toMatchObject({
     status: 429,
     body: { error: { code: 'rate_limited' } },
@@ -101,7 +102,7 @@ test('a stranger’s earlier claim is not answered for a domain that moves in', 
   await resolves('www.arrives.com', 'A', [])
   await delegate('arrives.com', own.nameserver)
   expect(await answers('www.arrives.com', 'A')).toEqual([])
-  // What the stranger asks helps the owner: the parent names a pair that is not the stranger's.
+  // A stranger's check helps the owner: the parent names a pair that is not the stranger's.
   expect(await isValid('arrives.com', stranger)).toBe(false)
   await resolves('www.arrives.com', 'A', ['www.arrives.com 300 A 203.0.113.7'])
   expect(await isValid('arrives.com', person)).toBe(true)

@@ -1,8 +1,8 @@
 /**
  * Verifies that the parent zone names a domain's pair: on the owner's request, and by a job with
- * growing intervals for 28 days. An active domain is rechecked every day. One that is delegated
- * elsewhere is marked and its owner is notified; after a week it becomes pending again, so that a
- * new owner can claim it.
+ * growing intervals for 28 days. An active domain is rechecked every day. If it is delegated
+ * elsewhere, it is marked and its owner is notified; after a week it becomes pending again, so that
+ * a new owner can claim it.
  */
 import { sql } from 'kysely'
 import type { Check, CheckReason } from '../../contract/dns.ts'
@@ -35,27 +35,27 @@ const waitsFor = days(28)
 const planEveryMs = hours(1)
 const activeGap = days(1)
 /**
- * An active domain that was found delegated elsewhere is rechecked soon: one finding may be an
- * error.
+ * An active domain that is found delegated elsewhere is rechecked soon, because one finding may be
+ * an error.
  */
 const recheckGap = hours(1)
 const missesUntilMoved = 2
 const movedFor = days(7)
 /**
- * Checks of one worker at the same time. 1,000,000 active domains, each once a day, are 12 checks a
- * second; at a second each, 16 at a time are 16. Several workers share what is due.
+ * Parallel checks of one worker. 1,000,000 active domains, each once a day, are 12 checks a second;
+ * at a second per check, 16 in parallel do 16. Several workers share the due domains.
  */
 const together = 16
-/** What each of them takes at once: at ten seconds each, the slowest, less than the lease. */
+/** Domains per claim: at ten seconds each, the slowest case, they fit into the lease. */
 const takenAtOnce = 8
-/** What was taken, and then failed or was killed, is due again so much later. */
+/** The lease: after it, claimed domains whose worker failed or was killed are due again. */
 const leaseMs = minutes(10)
-/** One round takes nothing more after so long, seconds; the next begins within the minute. */
+/** A round claims nothing more after this time, seconds; the next begins within the minute. */
 const roundSeconds = 500
 
 /**
- * What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble,
- * `stale_ds` its owner's.
+ * Findings that show a delegation elsewhere. `not_answering` is our own fault, `stale_ds` the
+ * owner's.
  */
 const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
   'not_registered',
@@ -67,8 +67,8 @@ export interface Verifier {
   /** Asks the parent and acts on the answer. */
   check(zone: ZoneRow, language: Language): Promise<Check>
   /**
-   * The name servers that the parent zone names now, A-labels; empty for a name that is not
-   * registered, undefined where nobody could be asked.
+   * The name servers that the parent zone names now, A-labels; empty: the name is not registered.
+   * Undefined: no answer.
    */
   atParent(name: string): Promise<readonly string[] | undefined>
   /** Every check that is due by the clock, for at most some eight minutes. */
@@ -122,7 +122,10 @@ export function createVerifier(deps: {
     return ours.some((name) => !own.has(name))
   }
 
-  /** `since`: when it began to wait; undefined: it is active. */
+  /**
+   * The next check's time; null: no more checks. `since`: the start of the wait; undefined: the
+   * domain is active.
+   */
   function nextCheck(since: Date | undefined, misses: number, now: Date): Date | null {
     if (!since) return later(now, misses > 0 ? recheckGap : activeGap)
     const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
@@ -130,7 +133,7 @@ export function createVerifier(deps: {
   }
 
   /**
-   * Records the verdict: what the parent zone names, when to check next, and whether the domain
+   * Records the verdict: the parent zone's name servers, the next check, and whether the domain
    * becomes or stays active.
    */
   async function recordVerdict(
@@ -202,15 +205,15 @@ export function createVerifier(deps: {
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     const verdict = await look(zone)
-    // We had kept a claim back that the parent now confirms: from here on it is answered, and the
-    // rest of the check can hold.
+    // We had not served this claim until the parent confirmed it just now; it is served from here
+    // on, so the rest of the check can succeed.
     return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers)
       ? await look(zone)
       : verdict
   }
 
   async function look(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
-    // Our own name servers are asked, too: what was claimed a moment ago must be there.
+    // The check also queries our own name servers: a recent claim must be served there.
     await publisher.ensure(zone.name)
     const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
     const verdict =
@@ -248,13 +251,13 @@ export function createVerifier(deps: {
     },
   })
 
-  /** Some that are due, which no other worker takes until the lease is over. */
+  /** Claims some due domains: no other worker takes them until the lease ends. */
   async function claimDue(): Promise<ZoneRow[]> {
     const now = clock.now()
     return await db
       .updateTable('dns_zone')
       .set({ next_check_at: later(now, leaseMs) })
-      // As an array, the choice is made once, whatever plan is chosen.
+      // As an array, the subquery runs once in every plan.
       .where(
         'id',
         '=',
@@ -267,8 +270,8 @@ export function createVerifier(deps: {
   }
 
   /**
-   * Domains that lapsed under an earlier release, which left no check of them: they wait from now
-   * on, and are not all checked at once.
+   * Plans checks for domains that lapsed under a release that planned none (those have no
+   * `next_check_at`): they wait from now on, spread over 12 hours.
    */
   let plannedAt = Number.NEGATIVE_INFINITY
   async function planLapsed(): Promise<void> {

@@ -9,7 +9,7 @@ import { recordsAt, type KeptRecord } from './store.ts'
 export interface ServedByWildcard {
   /** The name and those above it that are not there themselves, relative to the zone. */
   readonly missing: readonly string[]
-  /** What stands at the wildcard. */
+  /** The wildcard's records. */
   readonly records: readonly KeptRecord[]
 }
 

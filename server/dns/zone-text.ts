@@ -79,7 +79,7 @@ const valueOf = (record: {
 }): string => `${setOf(record)} ${record.priority} ${record.content}`
 
 interface ReadFile {
-  /** With the line that each stands on. */
+  /** Each with its line in the file. */
   readonly records: readonly { readonly record: KeptRecord; readonly line: number }[]
   readonly skipped: ImportPlan['skipped']
   readonly adjusted: ImportPlan['adjusted']
@@ -115,7 +115,7 @@ function adjustedTtl(
   return { line: read.line, name: record.name, type: record.type, from, to, text: text[language] }
 }
 
-/** What the file says, by our rules. Refuses with every fault and its line. */
+/** Parses the file by our rules. Refuses with all faults and their lines. */
 function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Language): ReadFile {
   const file = readZoneFile(text, { origin: zone.name, defaultTtl: ttlLimits.defaultSeconds })
   const faults = file.errors.map(({ line, message }) => ({ line, text: message[language] }))
@@ -173,9 +173,9 @@ function refuseWith(faults: readonly { line: number; text: string }[], language:
 }
 
 /**
- * Imports a file. `merge` adds its values to what is there and removes nothing; with `sets` the
- * sets that it names become what it says; with `replace` the others go, too. Answers what changes;
- * with `preview` nothing is written. One fault refuses all, with its line.
+ * Imports a file. `merge` adds its values and removes nothing; `sets` replaces the sets that it
+ * names; `replace` also removes all other sets. Answers the changes; with `preview` nothing is
+ * written. One fault refuses the whole file, with its line.
  */
 export async function importZone(
   tx: Tx,

@@ -25,14 +25,14 @@ export interface ZoneDeps {
   readonly publisher: Publisher
   /** Names of name servers to choose pairs from. */
   readonly pool: readonly string[]
-  /** Names that nobody may claim: the portal's own. */
+  /** The portal's own names, which nobody may claim. */
   readonly reserved: readonly string[]
 }
 
 /**
- * A claim, which becomes active when the parent zone names its pair. 409 for a name that another
- * account has active, there or above, and for one that is in the customer's list already; 422 for
- * what is no domain of anybody's own.
+ * Creates a claim, which becomes active when the parent zone names its pair. Refuses with 409 a
+ * name that another account has active, there or above, and one that is in the customer's list
+ * already; with 422 a name that nobody can own.
  */
 export async function createZone(
   tx: Tx,
@@ -104,8 +104,8 @@ export async function createZone(
     .returningAll()
     .executeTakeFirstOrThrow()
   await publisher.reconsider(tx, ascii)
-  // At once, too: should the name be delegated to name servers of ours for somebody else, it must
-  // not be answered for this account.
+  // Check at once too: if the name is delegated to our name servers for another account, it must
+  // not be served for this one.
   await deps.jobs.add(tx, checkJob, { zoneId: zone.id })
   return zone
 }

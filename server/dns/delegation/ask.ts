@@ -35,10 +35,7 @@ export interface DnsAnswer {
   readonly additionals: readonly Answer[]
 }
 
-/**
- * Of letters, digits, hyphens and underscores; what else a hostile server may call a server is not
- * asked for.
- */
+/** Letters, digits, hyphens and underscores. A hostile server's other names are not queried. */
 const plainName = /^(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/
 const maxNameLength = 253
 /** Fits every path (DNS flag day 2020). */
@@ -81,7 +78,7 @@ function answerTo(message: Buffer, question: Question, id: number): DecodedPacke
       plain(asked.name) === question.name
     return isOurs ? packet : undefined
   } catch {
-    // not a DNS message; the true answer may still come
+    // not a DNS message; the real response may still come
     return undefined
   }
 }
@@ -103,7 +100,7 @@ function overUdp(
     }
     const late = (): void => done()
     signal.addEventListener('abort', late, { once: true })
-    // refused, unreachable: nobody answers there
+    // refused or unreachable: nothing answers there
     socket.once('error', late)
     socket.on('message', (message) => {
       const packet = answerTo(message, question, id)
@@ -147,8 +144,8 @@ function overTcp(
 }
 
 /**
- * Asks once. Undefined when nobody answers within `timeoutMs`, whatever the reason; never throws.
- * A server that does not know EDNS is asked again without it (RFC 6891, 6.2.2).
+ * Sends one query. Undefined: no answer within `timeoutMs`, for whatever reason; never throws. A
+ * server that does not know EDNS is queried again without it (RFC 6891, 6.2.2).
  */
 export async function askServer(
   server: Endpoint,

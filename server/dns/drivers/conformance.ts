@@ -1,5 +1,5 @@
-// What every DNS driver must hold. A driver's own test calls `conformance` with a way to make it
-// and a way to ask whatever it tells.
+// The requirements for every DNS driver. A driver's own test calls `conformance` with a function
+// that makes the driver and one that queries it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../driver.ts'

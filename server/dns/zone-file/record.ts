@@ -3,7 +3,7 @@
 /** Times in seconds. Names are absolute, lower case, without a dot at the end; the root is ''. */
 export interface StartOfAuthority {
   readonly primary: string
-  /** The mailbox written as a name: the first label is what stands before the @. */
+  /** The mailbox in the notation of a name: the first label is the part before the @. */
   readonly mailbox: string
   readonly serial: number
   readonly refreshSeconds: number
@@ -29,11 +29,11 @@ export type ZoneRecord = RecordData & {
 }
 
 export type ZoneFileRecord = ZoneRecord & {
-  /** Where it begins in the file, from 1. */
+  /** The line in the file where it begins, from 1. */
   readonly line: number
-  /** What the file says for this one; `ttlSeconds` is that of its set. */
+  /** The TTL written for this record; `ttlSeconds` is the set's. */
   readonly writtenTtlSeconds: number
 }
 
-/** In the order in which a written file has them. */
+/** In the order of a written file. */
 export const recordTypes = ['SOA', 'NS', 'A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const

@@ -5,14 +5,14 @@
 import { Fault, faults } from './faults.ts'
 
 export interface Token {
-  /** Escapes as written; of a quoted one what stands between the marks. */
+  /** Escapes as written; for a quoted string the text between the quotes. */
   readonly text: string
   readonly quoted: boolean
   readonly line: number
   readonly column: number
 }
 
-/** What belongs together: one line, or several that parentheses join. */
+/** One logical line: one line, or several joined by parentheses. */
 export interface Entry {
   readonly line: number
   /** The line begins with a space, so the owner is the one before. */
@@ -23,8 +23,8 @@ export interface Entry {
 const tokenEnds = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
 
 /**
- * Where the reading has come to. Fields, and no variables that closures of a generator change: the
- * V8 of Node 24.21 may forget such a change when it compiles the generator while it runs.
+ * The reader's position. Fields rather than variables that a generator's closures change: the V8 of
+ * Node 24.21 may lose such a change when it compiles the generator while it runs.
  */
 class Cursor {
   readonly #text: string

@@ -1,4 +1,4 @@
-/** The name server inside the portal: what the agreement asks, and what the protocol does. */
+/** The embedded name server: the drivers' conformance suite, and the protocol. */
 import dgram from 'node:dgram'
 import * as fc from 'fast-check'
 import { decode } from 'dns-packet'
@@ -225,7 +225,7 @@ describe('answers', () => {
     const { packet } = await ask('example.vn', 'ANY')
     expect(packet.answers?.map(({ type }) => type)).toEqual(['HINFO'])
     expect((await ask('none.example.vn', 'ANY')).rcode).toBe('NXDOMAIN')
-    // At an alias there is no HINFO (section 4.2), and the alias is not followed.
+    // A name with an alias gets no HINFO (section 4.2), and the alias is not followed.
     expect((await ask('www.example.vn', 'ANY')).answer).toEqual([
       'www.example.vn 300 CNAME example.vn',
     ])
@@ -472,7 +472,7 @@ describe('hostile packets', () => {
       { numRuns: runs },
     )
     expect(answers).toBeGreaterThan(runs / 10)
-    // Of this thread's own time: the machine may be busy with others.
+    // CPU time of this thread, because the machine may be busy with other work.
     expect(slowestMs).toBeLessThan(mostMs)
     if (runs > 20_000)
       process.stdout.write(
@@ -484,7 +484,7 @@ describe('hostile packets', () => {
     const uncached = new Zones()
     uncached.put(head('example.vn'), records)
     const fresh = createAnswerer(uncached)
-    /** As resolvers ask: the case of letters at random. */
+    /** Random letter case, as resolvers send it. */
     const mixed = fc
       .tuple(fc.constantFrom(...seeds), fc.array(fc.nat(255), { maxLength: 8 }))
       .map(([seed, at]) => {

@@ -1,7 +1,7 @@
 /**
- * Response rate limiting over UDP, where the asker's address may be forged: each network (IPv4 /24,
- * IPv6 /56) has so many answers a second. Beyond, every second answer is truncated, so that an
- * honest asker comes back over TCP, and the others are dropped.
+ * Response rate limiting over UDP, where the source address may be forged: each network (IPv4 /24,
+ * IPv6 /56) has a number of responses per second. Beyond it, every second response is truncated, so
+ * that an honest client comes back over TCP; the others are dropped.
  */
 export type Decision = 'answer' | 'truncate' | 'drop'
 
@@ -24,7 +24,7 @@ const groups = new Uint16Array(8)
  */
 function networkOf6(address: string): string {
   let count = 0
-  /** Where "::" stands: so many groups were before it. */
+  /** The position of "::": the number of groups before it. */
   let gap = -1
   let value = 0
   let isOpen = false
@@ -73,7 +73,7 @@ export function createRateLimit(perSecond = answersPerSecond): RateLimit {
       const network = networkOf(address)
       let bucket = networks.get(network)
       if (!bucket) {
-        // Forgetting all at once is cheap, and favours nobody for longer than a burst.
+        // Forgetting all networks at once is cheap, and gives a network at most one extra burst.
         if (networks.size >= networksKept) networks = new Map()
         bucket = { left: perSecond * burstSeconds, at: nowMs, over: 0 }
         networks.set(network, bucket)

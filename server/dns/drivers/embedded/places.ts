@@ -1,9 +1,9 @@
-/** The places of connections over TCP: so many in all and of one network, and whose end is next. */
+/** The slots of TCP connections: limits in all and per network, and which connection ends next. */
 import { networkOf } from '../../../platform/network.ts'
 
 export interface PlaceLimits {
   readonly connections: number
-  /** An IPv6 network is a /64: one line has all of its addresses. */
+  /** An IPv6 network is a /64, because one line has all of its addresses. */
   readonly connectionsPerNetwork: number
 }
 
@@ -15,7 +15,10 @@ export interface Place {
   readonly end: () => void
 }
 
-/** Who comes is always let in: where all is full the idlest connection ends. */
+/**
+ * A new connection is always admitted: if all slots are taken, the connection that has been idle
+ * longest ends.
+ */
 export class Places {
   readonly #limits: PlaceLimits
   readonly #taken = new Set<Place>()

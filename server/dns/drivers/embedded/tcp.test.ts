@@ -1,4 +1,7 @@
-/** TCP of the name server: who gets a place, how long one is kept, and how long answers may be. */
+/**
+ * TCP of the name server: who gets a slot, how long a connection lasts, and how long responses may
+ * be.
+ */
 import { once } from 'node:events'
 import net from 'node:net'
 import { afterEach, expect, test } from 'vitest'

@@ -5,9 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Places, type Place, type PlaceLimits } from './places.ts'
 
 export interface TcpLimits extends PlaceLimits {
-  /** Where nothing comes and nothing is taken for so long, the connection ends. */
+  /** The connection ends if nothing is received and nothing is taken for this long. */
   readonly idleMs: number
-  /** From the first byte of a question to its last. */
+  /** Time limit from the first byte of a query to its last. */
   readonly questionMs: number
 }
 
@@ -18,7 +18,7 @@ const usualLimits: TcpLimits = {
   connectionsPerNetwork: 30,
 }
 
-/** The messages of the answer, in order; none closes the connection. */
+/** The messages of the response, in order; an empty list closes the connection. */
 type Answer = (bytes: Buffer, address: string) => Iterable<Buffer>
 
 function framed(message: Buffer): Buffer {
@@ -40,7 +40,10 @@ async function taken(socket: net.Socket): Promise<void> {
   await turn()
 }
 
-/** Answers question after question; what comes while an answer is not taken waits at its sender. */
+/**
+ * Answers one query after the other. While a response is not taken, nothing more is read from the
+ * client.
+ */
 function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpLimits): void {
   const address = socket.remoteAddress ?? ''
   let waiting = Buffer.alloc(0)
@@ -58,7 +61,7 @@ function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpL
     return question
   }
 
-  /** False: there is no answer, or nobody to take it. */
+  /** False: there is no response, or the client has gone. */
   async function send(question: Buffer): Promise<boolean> {
     let isAnswered = false
     for (const message of answer(question, address)) {
@@ -95,7 +98,7 @@ function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpL
   }
 
   socket.setNoDelay(true)
-  // It begins anew with what is read, and with what is taken of an answer.
+  // The timeout restarts with every read, and with every part of a response that is taken.
   socket.setTimeout(limits.idleMs, () => socket.destroy())
   // A client that disconnects early is no error of ours.
   socket.on('error', () => socket.destroy())

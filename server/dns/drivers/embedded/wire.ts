@@ -1,6 +1,6 @@
 /**
- * DNS messages as they travel (RFC 1035, 4; RFC 6891): of a query only the header, one question and
- * OPT are read; answers are written with compression.
+ * DNS messages on the wire (RFC 1035, 4; RFC 6891). Of a query only the header, one question and
+ * OPT are parsed; responses are written with compression.
  */
 import { isIPv6 } from 'node:net'
 
@@ -41,7 +41,7 @@ export interface Query {
   readonly recursionDesired: boolean
   /** Set when the query can be answered with nothing but this. */
   readonly rcode: number
-  /** Where the question ends; the header's end when there is none to repeat. */
+  /** The end of the question; the end of the header if there is no question to repeat. */
   readonly questionEnd: number
   /**
    * Lower case, labels joined by dots; a dot inside a label is U+FFFF, which no name of ours holds.
@@ -84,7 +84,7 @@ function hasWholeOptions(bytes: Buffer, from: number, end: number): boolean {
   return at === end
 }
 
-/** Undefined: none. False: the additional section cannot be read, or has two. */
+/** Undefined: no OPT. False: the additional section is malformed or has two. */
 function findOpt(bytes: Buffer, from: number, count: number): Opt | undefined | false {
   let at = from
   let opt: Opt | undefined
@@ -168,7 +168,7 @@ const upper = /[A-Z]/
 const asciiLower = (name: string): string =>
   upper.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
 
-/** One answer in the making. Reused: its bytes are copied out by `finish`. */
+/** Builds one response. Reused: `finish` copies the bytes out. */
 export class Writer {
   /** A message and the one record that does not fit any more. */
   private readonly bytes = Buffer.allocUnsafe(65_535 + 4096)
@@ -229,7 +229,8 @@ export class Writer {
   }
 
   /**
-   * One record. `value` as the driver's agreement has it; SOA: seven fields with spaces between.
+   * Writes one record. `value` in the notation of the driver interface; SOA: seven fields separated
+   * by spaces.
    */
   record(owner: string, type: number, ttlSeconds: number, value: string): void {
     this.name(owner)

@@ -1,8 +1,8 @@
 /**
- * The zones on disk, so that a name server that starts again answers at once, whether the database
- * can be reached or not: one line of JSON for each change, read from the beginning at the start,
- * written anew when most of it is outdated. The database stays the truth: what a crash of the
- * machine takes from the end of the file is put again by the portal.
+ * The zones on disk, so that a restarted name server answers at once, even without the database.
+ * The file has one line of JSON per change; it is read completely at the start and rewritten when
+ * most of it is outdated. The database is authoritative: if a crash of the machine loses the end of
+ * the file, the portal puts those changes again.
  */
 import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -10,7 +10,7 @@ import path from 'node:path'
 import type { RecordSet, ZoneHead } from '../../driver.ts'
 import type { Zones } from './zones.ts'
 
-/** One line of the file. */
+/** One line of the file: a change. */
 type Change =
   | readonly ['put', ZoneHead, readonly RecordSet[]]
   | readonly ['change', ZoneHead, number, readonly RecordSet[]]
@@ -33,7 +33,8 @@ function apply(zones: Zones, change: Change): boolean {
     case 'change': {
       const [, head, fromSerial, sets] = change
       const present = zones.get(head.name)?.head
-      // Written anew while it waited to be written: it is in the zone already.
+      // The file was rewritten while this change waited for its write: the zone contains it
+      // already.
       if (present?.id === head.id && present.serial >= head.serial) return true
       return zones.change(head, fromSerial, sets) === 'applied'
     }
@@ -51,7 +52,7 @@ class Reader {
   #unreadable = 0
   /** Zones that lack a change and were neither put nor removed since. */
   readonly #behind = new Set<string>()
-  /** Whether the line before could not be read: it may be the last one. */
+  /** Whether the previous line was unreadable. It is ignored if it is the last one. */
   #isCut = false
 
   constructor(zones: Zones) {
@@ -61,7 +62,7 @@ class Reader {
   take(line: string): void {
     if (this.#isCut) this.#unreadable++
     this.#isCut = false
-    // In front of a line that follows on a write that failed.
+    // Empty lines precede a line that follows a failed write.
     if (line === '') return
     try {
       const change = JSON.parse(line) as Change
@@ -76,8 +77,8 @@ class Reader {
   }
 
   /**
-   * What was left out, for the operator. The last line of a process that was killed while it wrote
-   * is none: nobody was told that it is kept.
+   * The changes that were left out, for the operator. An incomplete last line is none: the process
+   * was killed during the write, and nobody was told that the change is stored.
    */
   fault(): Error | undefined {
     if (this.#unreadable === 0 && this.#behind.size === 0) return undefined
@@ -101,7 +102,7 @@ export class ZoneJournal {
   /** Writes, one after another. */
   #last: Promise<void> = Promise.resolve()
 
-  /** @param onFault told of a file that cannot be read or written: zones are in memory alone */
+  /** @param onFault called if the file cannot be read or written; zones are then in memory only */
   constructor(zones: Zones, folder: string, onFault: (error: unknown) => void) {
     this.#zones = zones
     this.#file = path.join(folder, 'zones.jsonl')
@@ -114,14 +115,14 @@ export class ZoneJournal {
     try {
       await this.#read()
     } catch (error) {
-      // What was read so far may be served: it was true, and the portal puts what is missing, as
-      // it compares all zones with a name server that was started again.
+      // The changes read so far may be served: they were true. The portal puts what is missing,
+      // because it compares all zones with a restarted name server.
       this.#onFault(error)
     }
     try {
       await this.#compact()
     } catch (error) {
-      // A full disk keeps nobody from answering: what follows is written behind what there is.
+      // A full disk does not stop the service: later changes are appended to the present file.
       this.#handle = await fs.open(this.#file, 'a', 0o600)
       this.#bytes = (await this.#handle.stat()).size
       this.#isTorn = true
@@ -134,7 +135,7 @@ export class ZoneJournal {
     const reader = new Reader(this.#zones)
     let rest = ''
     try {
-      // By "\n" alone: to readline a text with U+2028 in it would be two lines.
+      // Split by "\n" only: readline would also split a text at U+2028.
       for await (const part of stream as AsyncIterable<string>) {
         const lines = (rest + part).split('\n')
         rest = lines.pop() ?? ''
@@ -170,7 +171,7 @@ export class ZoneJournal {
     this.#isTorn = true
     await this.#handle?.appendFile(text)
     if (text !== line) {
-      // There is room again: the zones, of which the file lacks a change, are written anew.
+      // There is space again. The file may lack a change, so it is rewritten.
       this.#compactAt = 0
     }
     this.#isTorn = false
@@ -179,7 +180,7 @@ export class ZoneJournal {
 
   /** Writes the zones as they are beside the file, and puts that in its place. */
   async #compact(): Promise<void> {
-    // Where it fails it is not tried with every change, for there may be much to write.
+    // After a failure it is not retried with every change, because there may be much to write.
     this.#compactAt = this.#bytes + smallBytes
     const fresh = `${this.#file}.new`
     const handle = await fs.open(fresh, 'w', 0o600)
@@ -189,7 +190,7 @@ export class ZoneJournal {
       await fs.rename(fresh, this.#file)
     } catch (error) {
       await handle.close()
-      // What there is of it takes room that the file needs.
+      // The incomplete file would take space that the present file needs.
       await fs.rm(fresh, { force: true })
       throw error
     }

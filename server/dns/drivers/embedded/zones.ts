@@ -10,7 +10,7 @@ export interface StoredSet {
 }
 
 /**
- * One name. Without sets it is there only because something is below it (RFC 8020: no NXDOMAIN).
+ * One name. A node without sets exists only because something is below it (RFC 8020: no NXDOMAIN).
  */
 export interface Node {
   sets: readonly StoredSet[]
@@ -41,7 +41,7 @@ function write(zone: Zone, name: string, type: number, set: StoredSet | undefine
   if (!node) {
     if (!set) return
     node = { sets: [], below: 0 }
-    // What is missing between here and the apex is there from now on, too.
+    // The missing names between here and the apex exist from now on, too.
     let at = name
     zone.nodes.set(name, node)
     while (at !== zone.name) {
@@ -93,7 +93,7 @@ function writeSets(zone: Zone, sets: readonly RecordSet[]): void {
 
 export class Zones {
   private readonly byName = new Map<string, Zone>()
-  /** Grows with every change: what was answered before may not hold any more. */
+  /** Grows with every change: cached responses of an older generation may be wrong. */
   generation = 0
 
   put(head: ZoneHead, sets: readonly RecordSet[]): void {
@@ -126,7 +126,7 @@ export class Zones {
     return this.byName.get(name)
   }
 
-  /** A zone as it was given: without what its head makes (SOA, the apex's NS). */
+  /** A zone as it was put: without the sets generated from its head (SOA, the apex's NS). */
   read(name: string): { head: ZoneHead; sets: RecordSet[] } | undefined {
     const zone = this.byName.get(name)
     if (!zone) return undefined
@@ -144,7 +144,7 @@ export class Zones {
     return [...this.byName.keys()]
   }
 
-  /** The closest zone at or above a name; with `above`, only above. */
+  /** The closest zone at or above a name; with `above`, only above it. */
   closest(name: string, above = false): Zone | undefined {
     let at = name
     let skip = above

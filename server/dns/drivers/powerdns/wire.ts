@@ -5,7 +5,7 @@ import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 
 export interface Rrset {
-  /** With a dot at the end. */
+  /** With a trailing dot. */
   readonly name: string
   readonly type: string
   readonly ttl: number
@@ -84,8 +84,8 @@ const spelled = ({ ttl, records }: Rrset): string =>
 const keyOf = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`
 
 /**
- * What makes `held` into `wanted`: what goes first, since a CNAME cannot stand beside what it
- * follows.
+ * The changes that turn `held` into `wanted`. Deletions come first, because a CNAME cannot exist
+ * beside its replacement.
  */
 export function difference(held: readonly Rrset[], wanted: readonly Rrset[]): Change[] {
   const before = new Map(held.map((set) => [keyOf(set), set]))

@@ -1,6 +1,6 @@
 /**
  * The name server in another process, over a line of JSON-RPC: it answers queries while the portal
- * is started again.
+ * restarts.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { callsOver, isUnknownCall, passOn, serveOver } from '../../../platform/rpc.ts'
@@ -10,8 +10,8 @@ import { callNames, prefix, type Calls } from './protocol.ts'
 type Functions = { [N in keyof Calls]: Calls[N] }
 
 /**
- * The driver at the other end of the line, which must be listening; or of the line that there is at
- * the moment. It has opened its ports by itself, and closes them when its own process ends.
+ * The driver at the other end of the line, which must be listening. A function as `line` gives the
+ * current line. The other process opens its ports itself, and closes them when it ends.
  */
 export function connectNameServer(
   line: MessageConnection | (() => MessageConnection | undefined),
