@@ -1,7 +1,7 @@
 /**
- * One request to one upstream, over keep-alive connections where it may be retried. undici's
- * dispatcher with a handler of our own: no object a request, no stream between the two sockets,
- * which is half the CPU of `node:http`'s client.
+ * One request to one upstream, over keep-alive connections where it may be retried. It uses
+ * undici's dispatcher with a handler of our own: no object per request and no stream between the
+ * two sockets, which takes half the CPU of `node:http`'s client.
  */
 import { isIP } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
@@ -20,11 +20,11 @@ export interface UpstreamRequest {
   readonly path: string
   readonly visit: Visit
   readonly hasBody: boolean
-  /** In the place of the visitor's own. */
+  /** Replaces the visitor's own headers. */
   readonly headers: readonly string[] | null
   /**
-   * False: it gets a connection of its own, since a kept one may be closed by the other end just as
-   * the request is written to it.
+   * False: it gets a connection of its own, because the other end may close a kept one just as the
+   * request is written.
    */
   readonly kept: boolean
 }
@@ -62,8 +62,8 @@ interface SocketError extends NodeJS.ErrnoException {
 }
 
 /**
- * The origin of an upstream, made of its parts: what is no address and no port cannot become user,
- * password or another host.
+ * The origin of an upstream, built from its parts: an invalid address or port cannot become a user,
+ * a password or another host.
  */
 function originOf({ host, port }: EdgeAddress): URL {
   const origin = new URL('http://upstream.invalid')
@@ -73,9 +73,10 @@ function originOf({ host, port }: EdgeAddress): URL {
 }
 
 /**
- * What is sent of a request. undici destroys a body whose answer came before its end, and with the
- * visitor's own request nobody would read their connection any more: who sends all before reading
- * would never see that answer. What is left of it is read and dropped for a while.
+ * The request body for undici. If the response comes before the body ends, undici destroys the
+ * body. With the visitor's request itself as body, nothing would read that connection any more, and
+ * a client that sends everything before reading would never see the response. So the rest is read
+ * and dropped for a while.
  */
 function bodyOf(request: VisitorRequest): Readable {
   const body = new PassThrough()

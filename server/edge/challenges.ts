@@ -1,6 +1,6 @@
 /**
- * How an authority sees that a host name leads here (RFC 8555, 8.3): it asks for an address that it
- * has made up, over plain HTTP, and is answered before the site is.
+ * HTTP challenges of certificate authorities (RFC 8555, 8.3): an authority requests a path of its
+ * own choice over plain HTTP, and the edge answers before the site.
  */
 
 export interface Challenge {
@@ -17,7 +17,7 @@ export interface Challenges {
 }
 
 const prefix = '/.well-known/acme-challenge/'
-/** Longer than any authority looks; one whose end nobody told us is forgotten. */
+/** Longer than any authority's check; a challenge whose end was not reported is forgotten then. */
 const keptMs = 3_600_000
 const mostAtOnce = 10_000
 

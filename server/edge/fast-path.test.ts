@@ -59,7 +59,7 @@ const get = (target: string, ...lines: string[]): string =>
   )
 const heads = (text: string): string[] => text.match(/HTTP\/1\.1 [^\r]*/g) ?? []
 
-/** As often as visitors with gzip have to ask until it is kept as they want it. */
+/** Requests the page until it is cached with gzip. */
 async function keep(target: string): Promise<void> {
   const headers = { 'accept-encoding': 'gzip' }
   await ask(host, target, { headers })
@@ -122,7 +122,7 @@ test('in pieces, or two at once, it is answered all the same', async () => {
   const pieces = await connect()
   const whole = get('/page')
   pieces.socket.write(whole.slice(0, 20))
-  // Its own packet: what was sent has been read when another connection is answered.
+  // A separate packet: the first part has been read once another connection is answered.
   await ask(host, '/page')
   pieces.socket.write(whole.slice(20))
   await expect.poll(() => heads(pieces.said())).toEqual(['HTTP/1.1 200 OK'])

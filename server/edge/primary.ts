@@ -3,7 +3,7 @@ import { isChallenge } from './challenges.ts'
 import type { VisitorRequest } from './http2.ts'
 import type { EdgeHttps, Instead } from './https.ts'
 
-/** Browsers ask again after so long, seconds: the owner may choose another name. */
+/** Browsers cache the redirect this long, seconds, because the owner may choose another name. */
 const keptSeconds = 3600
 
 /**
@@ -21,7 +21,7 @@ export function toPrimary(
   request: VisitorRequest,
 ): Instead | undefined {
   if (isChallenge(target.path)) return undefined
-  // Without certificates of its own the edge stands behind a proxy that speaks HTTPS for all.
+  // Without certificates of its own the edge is behind a proxy that speaks HTTPS for all names.
   let scheme = proto
   let place = /:\d+$/.exec(target.host)?.[0] ?? ''
   if (https) {

@@ -1,5 +1,5 @@
 /**
- * The edge and its cache, before a server that says what its pages have read, as the runtime does.
+ * The edge and its cache, with a server that reports the tags its pages read, as the runtime does.
  * With real WordPress: server/wordpress/drivers/embedded/page-cache.test.ts.
  */
 import http from 'node:http'
