@@ -1,7 +1,6 @@
 /**
- * Keeps the table of certificates at what other modules say: a name that is proven gets a row,
- * which is due at once; one that was removed, or whose server was deleted, loses it, and its key
- * with it.
+ * Keeps the table of certificates in line with other modules: a proven name gets a row, which is
+ * due at once; a name that was removed, or whose server was deleted, loses its row and key.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -48,8 +47,9 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
   }
 
   /**
-   * Of names that were wanted no more; whether there were any. Looked at once more: one may have
-   * come between the two questions, or have gone over to another site, which takes its certificate.
+   * Deletes names that are no longer wanted; answers whether there were any. Each is checked again,
+   * because it may have been added between the two queries, or moved to another site, which takes
+   * its certificate.
    */
   async function forgetGone(
     held: readonly { readonly name: string; readonly site_id: string | null }[],

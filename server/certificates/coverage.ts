@@ -5,13 +5,13 @@ import type { Log } from '../platform/log.ts'
 import { certificateOf } from './store.ts'
 
 export interface Coverage {
-  /** As it was when it was last looked at, which is asked for often and looked at seldom. */
+  /** The last known state, which is read often and refreshed rarely. */
   isCovered(): boolean
   /** Looks now. */
   look(): Promise<void>
 }
 
-/** What another process of the portal has issued is seen by then. */
+/** After this long a certificate from another process is seen, ms. */
 const lookMs = 2_000
 
 /** @param name undefined: nothing is to be covered, and nothing is looked at */

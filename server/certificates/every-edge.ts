@@ -8,7 +8,7 @@ async function atAnyEdge(all: readonly Promise<void>[]): Promise<void> {
     throw first.reason
 }
 
-/** An authority may look at any edge: each that can be reached has the answer. */
+/** An authority may query any edge: every reachable one has the answer. */
 export const everyEdge = (edges: () => readonly CertificateEdge[]): ChallengePlaces['edge'] => ({
   challenge: (of) => atAnyEdge(edges().map((edge) => edge.challenge(of))),
   dropChallenge: (token) => atAnyEdge(edges().map((edge) => edge.dropChallenge(token))),

@@ -21,7 +21,7 @@ export type { CertifiableNames } from './names.ts'
 export type { Authority, OrderTimes } from './order.ts'
 export { routes } from './routes.ts'
 
-/** Certificates put together: what the app opens, calls and closes. */
+/** Assembles the certificates module for the app. */
 export interface Certificates extends SiteHttpsDeps {
   readonly feed: Feed
   /** Has names compared soon: settings may name other ones than at the start before. */
@@ -42,7 +42,7 @@ export function createCertificates(deps: {
   readonly secrets: Secrets
   readonly isEnabled: boolean
   readonly names: CertifiableNames
-  /** Those that can be reached now. */
+  /** Edges that can be reached now. */
   readonly edges: () => readonly CertificateEdge[]
   readonly dns: ChallengePlaces['dns']
   readonly authorities: readonly Authority[]

@@ -1,6 +1,6 @@
 /**
- * The limits of certificate authorities, kept by counting: what is not asked for costs nobody its
- * turn. Let's Encrypt's own stand in docs/operate.md.
+ * The limits of certificate authorities, counted here: a refused request would use up the limit for
+ * nothing. Let's Encrypt's limits are in docs/operate.md.
  */
 import { parse } from 'tldts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
@@ -16,9 +16,9 @@ export interface AcmeLimits {
 }
 
 export interface OrderLimits {
-  /** Undefined when an order may be made now; otherwise when. */
+  /** Undefined if an order may be made now; otherwise the time from which it may. */
   freeAt(of: OrderOf): Promise<Date | undefined>
-  /** What customers asked an authority for, of which each has a share. */
+  /** Customers' recent orders at an authority, for their shares. */
   asked(directory: string): Promise<AskedFor>
   count(of: OrderOf): Promise<void>
   dropOld(): Promise<void>
@@ -34,7 +34,7 @@ interface OrderOf {
 const shortMs = hours(3)
 const weekMs = days(7)
 
-/** What authorities count by: the domain right below a public suffix. */
+/** The domain by which authorities count: the one right below a public suffix. */
 export const registrableOf = (name: string): string =>
   parse(name.replace(/^\*\./, ''), { allowPrivateDomains: true }).domain ?? name
 

@@ -1,4 +1,6 @@
-/** The portal's own host by HTTPS: the edge ends TLS for it, and says who the visitor is. */
+/**
+ * The portal's own host by HTTPS: the edge ends TLS for it, and passes the visitor's address on.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHttpsWorld, type HttpsWorld } from '../../test/https-world.ts'

@@ -4,7 +4,7 @@ import { hours, minutes } from '../platform/clock.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { AcmeProblem } from './acme/client.ts'
 
-/** Ends a try; what it says is kept with the name, and shown. */
+/** Ends a try; the message is stored with the name, and shown. */
 export class NotIssued extends Error {
   readonly code: CertificateProblem
   /** How long the authority asks to wait, ms. */
@@ -20,7 +20,7 @@ export class NotIssued extends Error {
 /** A customer has asked for as many as are his: his name waits, and nothing is wrong with it. */
 export class ShareUsedUp extends Error {}
 
-/** What an authority found when it looked at a name (RFC 8555, 6.7). */
+/** An authority's findings when it validates a name (RFC 8555, 6.7). */
 const whenLooking: Readonly<Record<string, CertificateProblem>> = {
   dns: 'dns',
   connection: 'connection',
@@ -31,7 +31,7 @@ const whenLooking: Readonly<Record<string, CertificateProblem>> = {
   rejectedIdentifier: 'refused',
   unsupportedIdentifier: 'refused',
 }
-/** What it says to a call. */
+/** An authority's refusals of a call. */
 const whenAsked: Readonly<Record<string, CertificateProblem>> = {
   caa: 'caa',
   rateLimited: 'rate_limited',
@@ -46,7 +46,7 @@ const whenAsked: Readonly<Record<string, CertificateProblem>> = {
 }
 
 const prefix = 'urn:ietf:params:acme:error:'
-/** `error`: of an authorization that is invalid. */
+/** `error`: from an invalid authorization. */
 export const foundWhenLooking = (error: { type: string; detail: string } | undefined): NotIssued =>
   new NotIssued(
     whenLooking[(error?.type ?? '').replace(prefix, '')] ?? 'unauthorized',
@@ -66,7 +66,7 @@ export function toldOnCall(error: unknown): NotIssued {
   throw error
 }
 
-/** Whether another authority may do what this one did not: it is not the name that is at fault. */
+/** Whether another authority may issue it: the name itself is not at fault. */
 export const mayOtherIssue = ({ code }: NotIssued): boolean =>
   ['caa', 'rate_limited', 'refused', 'unavailable', 'account'].includes(code)
 

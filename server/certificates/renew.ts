@@ -45,23 +45,23 @@ export interface RenewDeps {
 
 /** Orders under way at once; an authority takes some seconds for each. */
 const together = 4
-/** One that was too late for its customer's share is looked at again after so long. */
+/** A name whose customer's share is used up is tried again after this time. */
 const shareMs = minutes(5)
-/** Whose turn it is is decided for so many at a time: who comes meanwhile is seen soon. */
+/** Names planned at once: few, so that new names are considered soon. */
 const plannedAtOnce = 8
-/** One run ends before its limit; what is left is taken by the next, a minute later. */
+/** A run stops claiming before its time limit; the next run, a minute later, takes the rest. */
 const [limitSeconds, roundSeconds] = [900, 600]
 /** A name whose worker was killed is looked at again. Longer than two orders may last. */
 const leaseMs = minutes(15)
 /** An authority that is asked whether it wants a certificate renewed is asked so often. */
 const askMs = hours(24)
 /**
- * No certificate is renewed sooner after it was issued: one whose dates are far from our clock's,
- * as in the sandbox whose clock was moved, would be renewed without end.
+ * No certificate is renewed sooner after its issue. Otherwise one whose dates are far from our
+ * clock's, as in the sandbox with a moved clock, would be renewed endlessly.
  */
 const soonestMs = hours(6)
 
-/** At two thirds of its life, and a little apart from others that were issued together. */
+/** At two thirds of its life, with a random offset from others that were issued together. */
 export function renewalTime({ notBefore, notAfter }: Issued, random = Math.random()): Date {
   const lifeMs = notAfter.getTime() - notBefore.getTime()
   return later(notBefore, lifeMs * (2 / 3 - random / 100))
@@ -116,7 +116,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
     )
   }
 
-  /** With the first authority that issues; what the first one said is kept when none does. */
+  /** Uses the first authority that issues; if none does, the first one's message is kept. */
   async function issue(row: CertificateRow, signal: AbortSignal): Promise<void> {
     let first: NotIssued | undefined
     let present = row
@@ -177,7 +177,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
     await issue(row, signal)
   }
 
-  /** Who is next, by turns of one run; every worker takes from the same line. */
+  /** The queue of one run, in turns by customer; all workers share it. */
   function openLine(): () => Promise<CertificateRow | undefined> {
     const served = new Map<string, number>()
     let line: DueName[] = []
@@ -221,7 +221,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
             return
           }
           if (error instanceof ShareUsedUp) {
-            // Other names of the same customer were quicker. Nothing is wrong with this one.
+            // Other names of the same customer have used up the share. This name has no fault.
             await update(db, row.id, { next_at: later(clock.now(), shareMs) })
             continue
           }

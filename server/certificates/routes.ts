@@ -10,7 +10,7 @@ export function routes(
   http: Http,
   deps: SiteHttpsDeps & {
     readonly db: Database
-    /** The customer's server; undefined for anybody else's. */
+    /** The customer's server; undefined also for another customer's. */
     readonly siteOf: (
       customerId: string,
       id: string,

@@ -54,8 +54,8 @@ export async function chooseHttpsOnly(
 }
 
 /**
- * One of the site's names is looked at now: what was wrong is forgotten, so that it is seen to be
- * under way. Refuses with not_found.
+ * Makes one of the site's names due now, and clears its problem, so that it is shown as under way.
+ * Refuses with not_found.
  */
 export async function retry(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function retry(
     .forUpdate()
     .executeTakeFirst()
   if (!row || (row.problem === null && row.chain !== null)) throw new Refusal('not_found')
-  // One under way is left to its worker: another would order it a second time.
+  // A running try is left to its worker: another one would order a second time.
   if (row.leased_until !== null && row.leased_until > now) return
   await tx
     .updateTable('certificate')

@@ -1,7 +1,7 @@
 /** Signed calls of ACME (RFC 8555, section 6; RFC 7515): ES256, and HS256 for a binding. */
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 
-/** As a call's body is written. */
+/** A JWS in the form of a call's body. */
 export interface Jws {
   readonly protected: string
   readonly payload: string
