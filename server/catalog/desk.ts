@@ -1,4 +1,4 @@
-/** What the desk and the commands read of the catalogue's versions. */
+/** Queries of the desk and the commands about the catalogue's versions. */
 import type * as z from 'zod/mini'
 import type {
   catalog as atDesk,
@@ -14,10 +14,10 @@ import { sellingOf, textOfSelling } from './selling.ts'
 import { newestVersion, versionRow, type VersionRow } from './versions.ts'
 
 const shownVersions = 50
-/** Of a file that no start has brought since, nobody needs to hear. */
+/** Only the newest files are shown; older ones belong to processes that no longer start. */
 const shownFiles = 20
 
-/** What texts sell; a version never changes. */
+/** The parsed contents of versions, cached because a version never changes. */
 const remembered = new Map<string, Selling | null>()
 const rememberedMost = 200
 
@@ -47,7 +47,7 @@ export async function inUse(
   return { version: row.version, text: row.text, selling }
 }
 
-/** The text of a version; undefined: there is none. */
+/** The text of a version. Undefined: no such version. */
 export const textOfVersion = async (db: Queryable, version: number): Promise<string | undefined> =>
   (await versionRow(db, version))?.text
 
@@ -88,7 +88,10 @@ async function formerTexts(db: Queryable, files: readonly { readonly sha256: Buf
   return new Map(rows.map((row) => [row.sha256.toString('hex'), row]))
 }
 
-/** What is sold, what waits, the newest versions with what each changed, and files of machines. */
+/**
+ * The present offer, the pending publication, the newest versions with their changes, and the
+ * machines' files.
+ */
 export async function catalogAtDesk(db: Queryable): Promise<z.input<typeof atDesk.result>> {
   const { version, selling } = await inUse(db)
   const rows = await db

@@ -6,7 +6,8 @@ import { CatalogFile, type Catalog } from './schema.ts'
 export class CatalogFault extends Error {}
 
 /**
- * The line where a path of the document stands; for a missing key, the line of what should hold it.
+ * The line of a path in the document; for a missing key, the line of the object that should contain
+ * it.
  */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {

@@ -1,7 +1,7 @@
 /**
- * The staff publish what is sold: now, or from a moment on, when a job makes it the newest version.
- * One publication waits at a time, and none counts that would take back what somebody else changed
- * meanwhile (decision 126).
+ * Publishing of plans and prices by the staff: now, or from a later moment, when a job makes it the
+ * newest version. Only one publication can be pending, and none takes effect that would undo
+ * another change made meanwhile (decision 126).
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -25,7 +25,7 @@ import {
 } from './selling.ts'
 import { addVersion, newestVersion, versionRow, type VersionRow } from './versions.ts'
 
-/** What a publication is made of, as the contract reads it. */
+/** A publication's content, as the contract parses it. */
 export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
 
 /** How far ahead a publication may be made. */
@@ -60,7 +60,7 @@ function readOr(row: VersionRow, field: string): Catalog {
   return catalog
 }
 
-/** Who brought a version, for whoever was later. */
+/** The author of a version, for the message to a member who was later. */
 export async function broughtBy(tx: Queryable, row: VersionRow): Promise<string> {
   const publication = row.publication_id
     ? await tx
@@ -81,9 +81,9 @@ const idsOf = (all: readonly Selling[]): Ids => {
 }
 
 /**
- * Gives what is new its number. Servers keep the number of their plan, so one that any version had
- * is never another plan's. Refuses with invalid_input a number that is not sold now and was once,
- * or that stands twice.
+ * Gives new items their numbers. Servers refer to their plan by number, so a number that any
+ * version had is never reused. Refuses with invalid_input a number that is not sold now but was
+ * once, and a duplicate.
  */
 async function withIds(db: Queryable, present: Selling, asked: Selling): Promise<Selling> {
   const known = idsOf([present])
@@ -133,8 +133,8 @@ export interface Prepared {
 }
 
 /**
- * Judges a publication against what is sold now; nothing is changed. Refuses with invalid_input,
- * each fault by its field, and with conflict where somebody else was first.
+ * Validates a publication against the present offer; changes nothing. Refuses with invalid_input,
+ * each fault by its field, and with conflict if somebody else changed the offer first.
  */
 export async function preparePublication(
   db: Queryable,
@@ -219,7 +219,7 @@ export async function publishCatalog(
   const prepared = await preparePublication(tx, clock, wanted)
   if (sellsTheSame(prepared.before, prepared.after))
     throw conflict('selling', { en: 'Nothing is changed.', vi: 'Không có thay đổi nào.' })
-  // Who approves it may come after the moment; it counts at once then.
+  // The second member may approve after the moment; then it takes effect at once.
   if (
     publisher.approvedBy === null &&
     wanted.from !== undefined &&
@@ -294,7 +294,7 @@ export async function withdrawPublication(tx: Tx, clock: Clock, id: string) {
   return { countsAt: row.counts_at, base: row.base }
 }
 
-/** What is to count; undefined where what is sold was changed since it was made. */
+/** The text that takes effect; undefined: the offer has changed since the publication was made. */
 function textToCount(
   base: VersionRow | undefined,
   present: VersionRow,
@@ -315,7 +315,7 @@ export interface Publications {
   countDue(): Promise<void>
 }
 
-/** Defines the job; `tell`: whoever published it reads that it could not count. */
+/** Defines the job. `tell`: tells the publisher that the publication could not take effect. */
 export function definePublications(parts: {
   readonly db: Database
   readonly clock: Clock

@@ -5,7 +5,7 @@ import { countryCodes } from '../../contract/phone.ts'
 import { methods } from '../../contract/payments.ts'
 import { Config } from '../../contract/system.ts'
 
-/** What the desk's form says, of rules that are ours. */
+/** Messages of the desk's form for our own rules. */
 const said = {
   amount: (code: Currency) => ({
     en: `Enter an amount in ${code}, such as ${toMajor(400, code)}.`,
@@ -23,7 +23,7 @@ const said = {
 
 const text = z.union([z.number(), z.string()]).transform(String)
 
-/** One price per currency, written in major units, read as minor units. */
+/** One price per currency: written in major units, parsed to minor units. */
 const perCurrency = z
   .strictObject(
     Object.fromEntries(currencies.map((code) => [code, text])) as Record<Currency, typeof text>,
@@ -169,7 +169,7 @@ const gatewayOf = z.strictObject({
 /** E-mails of a server within an hour where its plan says nothing. */
 export const usualMailAnHour = 100
 
-/** What is not sold any more stays here for who has it: its limits go on. */
+/** An item that is no longer sold stays for its customers, because its limits still apply. */
 const soldOrNot = z.boolean().default(true)
 
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>

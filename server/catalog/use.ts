@@ -9,7 +9,7 @@ import type { Catalog } from './schema.ts'
 import { activateCatalog, newestVersion, versionRow, type CatalogFileText } from './versions.ts'
 
 export interface WantedUse extends CatalogFileText {
-  /** The version that was in use when it was asked for; undefined: there was none. */
+  /** The version that the request was based on; undefined: there was none. */
   readonly base?: number | undefined
 }
 

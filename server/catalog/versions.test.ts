@@ -1,4 +1,4 @@
-/** Processes with different files sell at one price: that of the newest version. */
+/** Processes with different files use the same prices: those of the newest version. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ afterAll(async () => {
 interface Process {
   readonly catalog: Catalog
   readonly versions: CatalogVersions
-  /** What it sells by, as when it prices something. */
+  /** The brand that it uses when it prices something. */
   brand(): Promise<string>
   readonly changes: () => number
 }
@@ -88,7 +88,7 @@ test('a forgotten file brings no earlier price back; its owner can', async () =>
   const forgotten = await start(named('One'), 'a')
   expect(await forgotten.brand()).toBe('Two')
   expect(warnings).toHaveLength(1)
-  // Whoever brought the newest one takes it back by a restart with the earlier file.
+  // The installation that brought the newest version goes back by a restart with the earlier file.
   const back = await start(named('One'), 'b')
   expect([await back.brand(), await forgotten.brand()]).toEqual(['One', 'One'])
   // Anybody may do so by the command.
