@@ -1,4 +1,4 @@
-/** What a publication would change, before anybody publishes it: lines, prices, days, letter. */
+/** The preview of a publication: changed lines, prices, days, and the letter. */
 import type * as z from 'zod/mini'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import type { CatalogPreview, Selling } from '../../contract/operator-catalog.ts'

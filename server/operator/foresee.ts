@@ -1,4 +1,4 @@
-/** What approving a proposal would do, for whoever is to decide on it. */
+/** The effect of approving a proposal, for the member who decides. */
 import type * as z from 'zod/mini'
 import { errorText, type Language } from '../../contract/errors.ts'
 import type { ActName } from '../../contract/operator-acts.ts'

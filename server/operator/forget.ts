@@ -1,4 +1,4 @@
-/** What the staff wrote of customers who have closed their accounts goes. */
+/** Erases the staff's texts about customers who have closed their accounts. */
 import { sql } from 'kysely'
 import { accountsThatAre } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,8 +7,8 @@ import { erasure } from './trail-hash.ts'
 import { eraseActs, erasers, holdTrail } from './trail.ts'
 
 /**
- * Of a customer who closes the account: notes, labels, what is personal in proposals and in the
- * trail, which the caller holds. What waits for approval is void.
+ * For a customer who closes the account: erases notes, labels, and personal data in proposals and
+ * in the trail, which the caller has locked. Pending proposals become void.
  */
 export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
   await tx
@@ -35,7 +35,7 @@ async function forgetWords(tx: Tx, customerId: string): Promise<void> {
 /** Customers of one run; the next run takes the next ones. */
 const customersAtOnce = 20
 
-/** Proposals that nobody can approve any more. */
+/** Proposals that can no longer be approved. */
 const ended = (now: Date) =>
   sql<boolean>`(act_seq is not null or rejected_at is not null or expires_at <= ${now})`
 

@@ -117,7 +117,7 @@ export function routes(
     requestsOfDesk(db, needs.clock, query.show),
   )
   http.read(catalogApi.catalog, () => catalogAtDesk(db))
-  // It only reads; what it is asked about is too long for an address.
+  // It only reads, but its input is too long for an address.
   http.read(catalogApi.previewCatalog, ({ body }) => previewOf(db, needs, body))
   http.read(catalogApi.previewProposedCatalog, ({ params }) =>
     previewOfProposal(db, needs, params.id),
