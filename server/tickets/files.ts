@@ -1,6 +1,6 @@
 /**
- * Files of tickets: uploaded first, then named by a message. They come from anybody, so they are
- * never opened, never shown in a page, and leave as downloads alone.
+ * Files of tickets: uploaded first, then named by a message. They may come from anybody, so they
+ * are never opened, never shown in a page, and served as downloads only.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -41,9 +41,9 @@ const column = (by: Uploader) =>
     ? ({ name: 'customer_id', id: by.customerId } as const)
     : ({ name: 'staff_id', id: by.staffId } as const)
 
-/** What one may have uploaded that no message has. */
+/** Limit of one uploader's files that no message uses, bytes. */
 const mostUnused = 100_000_000
-/** Of all tickets of a customer. */
+/** Limit of all tickets of a customer, bytes. */
 const mostKept = 1_000_000_000
 
 const longestName = 120
@@ -111,7 +111,7 @@ export async function keepUpload(
   const id = randomUUID()
   const [name, bytes] = [fileName(file.name), file.content.length]
   await transaction(db, async (tx) => {
-    // Of one uploader one at a time: several at once would each see room for itself.
+    // Serialize one uploader's uploads: parallel ones would each see the same free space.
     const lock = sql`select pg_advisory_xact_lock(${lockKeys.ticketUploads}, hashtext(${ownerId}))`
     await lock.execute(tx)
     const unused = await unusedOf(tx, by)
@@ -154,7 +154,10 @@ export async function giveFiles(
   if (numUpdatedRows !== BigInt(wanted.length)) throw no(sentences.unknown)
 }
 
-/** Those of a letter. Answers the names of what is too large, or too much for the room left. */
+/**
+ * Selects a letter's files. Answers the names of those that are too large, or too much for the
+ * space left.
+ */
 export function judgeFiles<F extends { readonly name: string; readonly content: Buffer }>(
   files: readonly F[],
   room: number,
