@@ -73,7 +73,7 @@ const known = (caller: Caller | undefined): Caller => {
   if (!caller) throw new Refusal('unauthenticated')
   return caller
 }
-/** As letters name an account. */
+/** An account's name in letters. */
 const nameOf = ({ company, name }: Person): string => company ?? name
 
 export function routes(http: Http, deps: TeamRouteDeps): void {
@@ -97,7 +97,7 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
     async ({ tx, customerId, body }) => {
       const { password: _proven, ...wish } = body
       const made = await createInvitation(tx, deps, { ownerId: customerId, wish })
-      // What was refused sends no letter.
+      // After the checks: a refused invitation sends no letter.
       await deps.invitedAddress.take(body.email)
       const owner = await deps.customer(tx, customerId)
       const { subject, text } = letterOfInvitation(
@@ -105,7 +105,7 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
           from: nameOf(owner),
           brandName: deps.brandName,
           role: wish.role,
-          // Behind #, where no server's log has it.
+          // After #, so that no server's log contains it.
           link: `${portalUrl}/account/team#${made.token}`,
         },
         owner.language,
