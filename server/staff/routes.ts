@@ -42,7 +42,7 @@ export function routes(
     clock: Clock
     signIn: StaffSignIn
     invitations: Invitations
-    /** By network. */
+    /** Per network. */
     invitationTries: Limit
   },
 ): void {
