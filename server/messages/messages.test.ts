@@ -15,7 +15,7 @@ import { transaction } from '../platform/db.ts'
 import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 
 const clock = manualClock()
-/** What becomes of every send; undefined: it goes out. */
+/** The failure of every send; undefined: sends succeed. */
 let trouble: DriverFailureKind | undefined
 let tries = 0
 /** The real driver, with the trouble in front. */
@@ -62,7 +62,7 @@ const arrived = (to: string, text: RegExp) =>
     await skipGap()
     return (await portal.inbox(to)).find((message) => text.test(message.text))
   })
-/** As Prometheus reads it. */
+/** Reads the gauge as Prometheus does. */
 const gauge = async (name: string): Promise<number> => {
   const lines = (await (await fetch(`${portal.url}/metrics`)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length))
@@ -184,7 +184,7 @@ test(
   'what the other side says no to is given up after nine tries: the no may be a setting',
   { timeout: 120_000 },
   async () => {
-    // What was given up in the tests before is told of for a day.
+    // Messages given up in earlier tests are reported for a day: skip it.
     clock.advance(hours(25))
     expect(await givenUp()).toEqual([0, 0])
     const an = await portal.customer()
