@@ -39,14 +39,14 @@ export function pairsOf(
   return { fields, dryRun }
 }
 
-/** A file may be longer than the shell lets a word be: `--file @path` is what stands in it. */
+/** A file may exceed the shell's limit for an argument: `--file @path` reads it from the path. */
 const textOf = (field: string, text: string): string =>
   field === 'file' && text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
 
 /** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
 function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (!schema) return text
-  // `50.000` is fifty to a program, and fifty thousand to whoever counts in đồng: it is neither.
+  // `50.000` is fifty to a program, but fifty thousand in Vietnamese notation: it is refused.
   const number = String(Number(text)) === text ? [Number(text)] : []
   const candidates = [text, ...number, text.split(',')]
   return candidates.find((value) => z.core.safeParse(schema, value).success) ?? text
@@ -56,8 +56,8 @@ function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
 class RolledBack extends Error {}
 
 /**
- * `act`: does what the desk's call of this name does, as `command`. Without a name: the names.
- * Answers 1 where it is refused.
+ * `act`: performs the desk's act of this name, as the actor `command`. Without a name: lists the
+ * names. Answers 1 if it is refused.
  */
 export async function actCommand(
   config: Config,
@@ -128,8 +128,8 @@ export async function actFor(
 
 const longestReason = 500
 /**
- * The reason that the trail keeps of a command: what `--reason` says, or what happened where it is
- * left out; undefined where it is too short or too long for the trail.
+ * The trail's reason for a command: `--reason`, or the default if it is missing. Undefined: too
+ * short or too long for the trail.
  */
 export function reasonOf(given: string | undefined, otherwise: string): string | undefined {
   const reason = (given ?? otherwise).trim()
@@ -150,7 +150,8 @@ export async function performAsCommand(
       await transaction(tools.db, async (tx) => {
         outcome = await perform(tx, tools, commandActor, wanted)
         if (!dryRun) return
-        // What waits for a second member is tried all the same: it says what would change.
+        // An act that needs a second member is carried out too, and rolled back, in order to show
+        // its changes.
         if (outcome.state === 'proposed' && !outcome.repeated)
           outcome = { ...(await carryOut(tx, tools, commandActor, wanted)), state: 'proposed' }
         throw new RolledBack()

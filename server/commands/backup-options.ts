@@ -1,4 +1,4 @@
-/** What the commands about backups of the portal have in common. */
+/** Common parts of the commands about backups of the portal. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
@@ -10,7 +10,7 @@ interface Wish {
   readonly passphrase: string | undefined
 }
 
-/** Undefined where the arguments are not understood: the usage has been told. */
+/** Undefined: the arguments are invalid, and the usage was printed. */
 export function readWish(
   name: string,
   config: Config,

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import type { Output } from './output.ts'
 
-/** More would be no list that somebody reads. */
+/** A longer list would not be read. */
 const shownAtOnce = 200
 
 /**

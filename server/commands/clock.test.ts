@@ -63,7 +63,7 @@ test('a second move that is told while the first is looked at is followed too', 
   let opened = Promise.withResolvers<void>()
   opened.resolve()
   let reads = 0
-  // What is read arrives late: the offset may be another one by then.
+  // The result arrives late: the offset may have changed meanwhile.
   const slow = pool.db.withPlugin({
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {

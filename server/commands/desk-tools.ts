@@ -1,4 +1,4 @@
-/** What the commands about the operator's desk need: everything that acts need. */
+/** The dependencies of commands that perform the desk's acts. */
 import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { createAccountActs, customersByIds, letterAddress, showCustomers } from '../auth/index.ts'
 import { changeCreditLine, createDeskCancel, createInvoiceLinks } from '../billing/index.ts'

@@ -71,7 +71,7 @@ export async function jobsCommand(
           started += Number(after?.['jobs'] ?? 1)
           acts = [...acts, number]
         },
-        // Of several ids those count that gave up.
+        // With several ids, jobs that did not give up are skipped.
         refused: ({ code }) => (code === 'not_found' ? 0 : undefined),
       })
     }

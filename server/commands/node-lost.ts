@@ -23,7 +23,7 @@ export function ageOf(at: string | null, now: number): string {
     : `${Math.round(minutes / 60 / 24)} days ago`
 }
 
-/** Each server of the node: where it would come up, from what, or why it does not. */
+/** Prints each server of the node: where and from what it would come up, or why it does not. */
 function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
   const now = Date.now()
   for (const { name, to, contentAt, isMirrored, isUnderWay, why, failed } of servers) {

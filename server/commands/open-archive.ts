@@ -30,7 +30,7 @@ function readOptions(options: readonly string[]): { files: string[]; port: numbe
   return isSound ? { files, port } : undefined
 }
 
-/** Resolves when somebody ends the command. */
+/** Resolves when the user ends the command. */
 const ended = (): Promise<unknown> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)

@@ -1,6 +1,6 @@
 /**
- * What the commands about payments need: the gateways of this configuration, or the sandbox of the
- * portal that runs.
+ * The dependencies of commands about payments: the configured gateways, or the sandbox of the
+ * running portal.
  */
 import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
@@ -39,8 +39,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const drivers = openGateways(config, sandbox)
   const jobs = createJobs(databaseUrl, log, 'send')
   await jobs.start()
-  // The sandbox's clock may have been moved (`clock +31d`): what the portal wrote since bears its
-  // time.
+  // The sandbox's clock may have been moved (`clock +31d`): rows written since have its time.
   const offsetMs = config.sandbox ? await readOffset(db) : 0
   const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
   const ledger = createLedger(clock)
