@@ -46,7 +46,7 @@ export interface HandOverDeps {
   readonly endLiveOf: (tx: Tx, customerId: string) => Promise<void>
 }
 
-/** As letters name an account. */
+/** An account's name in letters. */
 const nameOf = ({ company, name }: Customer): string => company ?? name
 
 export function routes(http: Http, deps: HandOverDeps): void {
@@ -69,7 +69,7 @@ export function routes(http: Http, deps: HandOverDeps): void {
     async ({ tx, customerId, body }) => {
       const { password: _proven, ...wish } = body
       const { offer, token } = await createOffer(tx, clock, { customerId, wish })
-      // What was refused sends no letter.
+      // After the checks: a refused offer sends no letter.
       await offeredAddress.take(body.email)
       const owner = await deps.customer(tx, customerId)
       const { subject, text } = letterOfOffer(
@@ -78,7 +78,7 @@ export function routes(http: Http, deps: HandOverDeps): void {
           brandName,
           kind: offer.kind,
           name: offer.name,
-          // Behind #, where no server's log has it.
+          // After #, so that no server's log contains it.
           link: `${portalUrl}/account/team#offer=${token}`,
         },
         owner.language,
