@@ -13,7 +13,7 @@ export interface FileFigures {
 
 export interface Tally {
   readonly through: Transform
-  /** Once all has passed. */
+  /** Call it after all data has passed. */
   figures(): FileFigures
 }
 
