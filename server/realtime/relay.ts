@@ -1,7 +1,7 @@
 /**
  * The relay numbers the stored events in the order of commits, and notifies the push servers by
- * NOTIFY. It runs apart from the business transactions: NOTIFY takes a global lock at the commit
- * and would slow postings three to six times. It takes what is for the operator alone along.
+ * NOTIFY. It is separate from the business transactions: NOTIFY takes a global lock at the commit
+ * and would slow postings three to six times. It also relays the events for the operator only.
  */
 import { sql } from 'kysely'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -22,7 +22,7 @@ export interface Relay {
 
 /** An event that has its number now, or one for the operator alone. */
 export interface SentEvent {
-  /** Null: it is about nobody. */
+  /** Null: the event is about no customer. */
   readonly customerId: string | null
   readonly event: string
   readonly payload: object

@@ -9,17 +9,20 @@ import { closeCodes, protocolError, type Hub } from './hub.ts'
 
 /** The NOTIFY channel. Its payload: names of sessions, sockets, accounts, a space between. */
 export const endedChannel = 'portal_ended'
-/** Of names in one notice: PostgreSQL takes less than 8000 bytes. */
+/** Limit of the names in one notice: PostgreSQL allows less than 8000 bytes. */
 const longestPayload = 7000
 const foreignKeyViolation = '23503'
 
 /**
- * Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked.
+ * Ids of sessions and accounts; `unknown`: NOTIFY was interrupted, and some may have been revoked.
  */
 type Ended = ReadonlySet<string> | 'unknown'
 
 export interface SessionRevocations {
-  /** Notes that a session opened a channel on this socket. False: it has ended, or is locked. */
+  /**
+   * Records that a session opened a channel on this socket. False: the session has ended or is
+   * locked.
+   */
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /**
    * Notifies every process once `tx` is committed. The caller holds the sessions' rows locked, and
@@ -29,7 +32,7 @@ export interface SessionRevocations {
   onNotify(payload: string): void
   /**
    * After NOTIFY was interrupted: closes each connection without a grant; its client reconnects and
-   * is authorised anew.
+   * is authorised again.
    */
   resync(): Promise<void>
   onRevoked(listener: (ended: Ended) => void): void
