@@ -20,7 +20,7 @@ import { hashOf, newToken, publicIdOf } from './secret.ts'
 
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(5)
-/** One that has expired is shown for so long. */
+/** How long an expired token is shown. */
 
 const texts = {
   tooMany: {
@@ -153,7 +153,7 @@ const present = (row: Shown, now: Date): Token => ({
   lastUsedFrom: row.last_used_from,
 })
 
-/** The newest first; those that expired stay for a month. */
+/** Newest first; expired ones stay for a month. */
 export async function listTokens(
   db: Queryable,
   clock: Clock,
