@@ -6,7 +6,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Log } from './platform/log.ts'
 import { memberOf } from './staff/index.ts'
 
-/** Of the staff nobody's language is known. */
+/** The staff member's language is unknown: the letter has both. */
 const couldNot = (version: number, link: string) => ({
   subject: `The catalogue you published did not count · Danh mục bạn công bố không có hiệu lực`,
   text:

@@ -1,7 +1,7 @@
 /**
- * Commands for the operator. Each command connects to the configured database, and joins the
- * embedded server of a running portal if there is one. A command's modules are imported when the
- * command runs, so that help is printed at once.
+ * Commands for the operator. Each command connects to the configured database, or to the embedded
+ * server of a running portal. A command's modules are imported when it runs, so that help is
+ * printed at once.
  */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
@@ -198,7 +198,7 @@ async function main(args: readonly string[]): Promise<number> {
         : undefined
     const run = await command.load()
     const code = await run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
-    // Only the server that we started ourselves is stopped; a running portal keeps its own.
+    // Stop the server only if this command started it; a running portal keeps its own.
     await postgres?.stop()
     out.end()
     return code
@@ -210,5 +210,5 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// Not where it is only compiled (scripts/bootstrap.mjs).
+// Not when the file is only compiled (scripts/bootstrap.mjs).
 if (import.meta.main) process.exit(await main(process.argv.slice(2)))

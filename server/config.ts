@@ -17,16 +17,16 @@ export interface Config extends Values {
   readonly portalUrl: string
   readonly sandbox: boolean
   /**
-   * The scheme of customers' sites in a browser: with a domain of their own, TLS ends at the edge,
+   * The scheme of customers' sites in a browser. With a domain of their own, TLS ends at the edge
    * or at a proxy before it.
    */
   readonly sitesScheme: 'http' | 'https'
   /**
-   * Where browsers reach the portal through the edge, which speaks HTTPS for its host, too: host
-   * name and port, such as `portal.example.vn 8080`.
+   * The address at which browsers reach the portal through the edge, which also speaks HTTPS for
+   * its host: host name and port, such as `portal.example.vn 8080`.
    */
   readonly portalBehindEdge: string | undefined
-  /** In production the demo customer, whose password everybody knows, must be asked for by name. */
+  /** In production the demo customer must be enabled explicitly, because its password is public. */
   readonly demo: boolean
 }
 
@@ -73,7 +73,7 @@ function unfitForProduction(config: Values): string[] {
   return faults
 }
 
-/** What the roles of this machine need. */
+/** Settings that the machine's roles require. */
 function rolesFaults(config: Values): string[] {
   const roles = config.ROLES
   const faults: string[] = []

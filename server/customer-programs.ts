@@ -1,6 +1,6 @@
 /**
- * What customers' programs have of the portal: tokens by which they call it, and webhooks by which
- * it calls them.
+ * The portal's interfaces for customers' programs: tokens with which they call it, and webhooks
+ * with which it calls them.
  */
 import { ownDomains } from './dns/index.ts'
 import type { Http } from './platform/http.ts'

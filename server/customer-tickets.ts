@@ -1,4 +1,4 @@
-/** Tickets: what they may be about, and whom their letters reach. */
+/** Tickets: the objects that they may name, and the addresses of their letters. */
 import { customerOfEmail } from './auth/index.ts'
 import { invoiceName } from './billing/index.ts'
 import { domainName } from './dns/index.ts'
@@ -30,7 +30,7 @@ export const replyAddressesOf = (
     ? null
     : tickets.createReplyAddresses(config.SUPPORT_MAIL, secrets.derive('support-mail'))
 
-/** Where the operator names none. */
+/** The default if the operator sets none. */
 const usualPort = 8026
 export const supportListensOn = (
   config: Pick<Config, 'HOST' | 'SUPPORT_MAIL_PORT'>,

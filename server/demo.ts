@@ -24,7 +24,7 @@ export const demoCustomer = {
   phone: '+84900000001',
 } as const
 
-/** Seeding runs no job and notifies nobody. */
+/** Seeding runs no jobs and sends no notifications. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = {
   add: async () => undefined,
   define: () => undefined,

@@ -1,6 +1,4 @@
-/**
- * The name server's process, a child of main.ts. It ends with SIGTERM, and with its parent.
- */
+/** The name server's process, a child of main.ts. It ends on SIGTERM, and with its parent. */
 import { openNameServer, openRequest, systemErrorOver, type NameServer } from './name-server.ts'
 import type { NameServerSettings } from './name-server.ts'
 import { createLog } from './platform/log.ts'

@@ -1,7 +1,7 @@
 /**
- * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of
- * it. It knows neither database nor portal, so it goes on as it was last told while the portal is
- * away, and does what the portal asks of it over a line (sites-line.ts).
+ * The services for visitors of customers' sites: the runtime that runs the sites, and the edge in
+ * front of it. They know neither database nor portal. So they continue in the last known state
+ * while the portal is away, and take its calls over a line (sites-line.ts).
  */
 import { isIP } from 'node:net'
 import path from 'node:path'
@@ -89,7 +89,9 @@ function portalRoute({
   }
 }
 
-/** A node without HTTPS beside others that speak it: it lacks nothing, and answers no authority. */
+/**
+ * A node without HTTPS beside others with it: it needs no certificates, and answers no authority.
+ */
 const withoutHttps: CertificateFeed = {
   compare: () => [],
   put: () => undefined,

@@ -375,7 +375,7 @@ test('one that lapsed under an earlier release is looked at again', async () => 
   const one = await claim(fresh(), who)
   await delegate(one.name, one.nameserver)
   expect(await check(one.name, who)).toMatchObject({ isValid: true })
-  // The state that the earlier release left.
+  // The state that release 2 left.
   await portal.app.db
     .updateTable('dns_zone')
     .set({ active_at: null, pending_since: null, next_check_at: null })

@@ -269,11 +269,11 @@ export function createVerifier(deps: {
       .execute()
   }
 
-  /**
-   * Plans checks for domains that lapsed under a release that planned none (those have no
-   * `next_check_at`): they wait from now on, spread over 12 hours.
-   */
   let plannedAt = Number.NEGATIVE_INFINITY
+  /**
+   * Plans checks for domains that lapsed under release 2 or older, which planned none for them (no
+   * `next_check_at`): they wait from now on, and their first checks are spread over 12 hours.
+   */
   async function planLapsed(): Promise<void> {
     const now = clock.now()
     if (now.getTime() - plannedAt < planEveryMs) return

@@ -40,9 +40,8 @@ const ended = (now: Date) =>
   sql<boolean>`(act_seq is not null or rejected_at is not null or expires_at <= ${now})`
 
 /**
- * The same of those whose accounts were closed before acts were erased, or by an earlier release,
- * and of what was done on a closed account since. A proposal that waits for approval stays until
- * it is decided.
+ * The same for accounts that were closed by a release that erased no acts (2 and older), and for
+ * later acts on a closed account. A proposal that waits for approval stays until it is decided.
  */
 export async function forgetClosed(db: Database, clock: Clock): Promise<void> {
   const now = clock.now()

@@ -23,7 +23,7 @@ const protocol = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
 } as const
 const identity = 'portal'
-/** Releases before this one refuse it. */
+/** Release 2 and older ones refuse it. */
 const streamIdentity = 'portal-stream'
 const ping = 'line/ping'
 const pingMs = seconds(10)
