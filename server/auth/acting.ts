@@ -17,8 +17,8 @@ const maxActing = 10
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
- * Begins; the token is in this answer alone. `ended`: the memberships that others of the session
- * were under, which ended for this one.
+ * Begins an acting session; only this answer contains the token. `ended`: the memberships of the
+ * session's other acting sessions, which ended to make room.
  */
 export async function beginActing(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function beginActing(
   const token = `${actingPrefix}${randomBytes(32).toString('base64url')}`
   const id = randomUUID()
   const now = clock.now()
-  // Held, as at its ending.
+  // Lock the session, as its ending does.
   const { ends_at: endsAt } = await tx
     .selectFrom('session')
     .select('ends_at')
@@ -72,7 +72,7 @@ export interface Acting {
   readonly locked: boolean
 }
 
-/** Undefined: unknown or ended, or the session it hangs on has. */
+/** Undefined: unknown or ended, or its session has ended. */
 export async function actingOf(
   db: Queryable,
   clock: Clock,
@@ -105,10 +105,10 @@ export async function endActing(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('acting_session').where('id', '=', id).execute()
 }
 
-/** Ends whatever is open under these memberships. */
+/** Ends all open work under these memberships. */
 export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise<void> {
   if (memberIds.length === 0) return
-  // Held, as where one begins.
+  // Lock the sessions, as a beginning does.
   await tx
     .selectFrom('session')
     .select('id')

@@ -93,7 +93,7 @@ describe('whoever proves the phone', () => {
     const victim = form()
     await auth('register', { ...form(), phone: victim.phone }, { ip: '203.0.113.66' })
     await codeFor(victim.phone)
-    // The second SMS of this minute waits; the owner's is not sent.
+    // The second SMS of this minute waits for its turn; the owner's own is not sent.
     await auth('register', { ...form(), phone: victim.phone }, { ip: '203.0.113.67' })
     const mine = await auth<{ id: string }>('register', victim, { ip: '203.0.113.77' })
     const waits = await codeFor(victim.phone)
@@ -241,7 +241,7 @@ describe('activation', () => {
   })
 
   test('sent ten times a day and no more: each costs an SMS', async () => {
-    // The registration had the first sent.
+    // The registration has sent the first SMS.
     const person = await registered()
     await passInCounters(seconds(60))
     for (let time = 1; time < 10; time++) {

@@ -28,7 +28,7 @@ const provenWith = (db: Queryable, { email, phone }: Reached) =>
     .where((eb) => eb.or([eb('email', '=', email ?? ''), eb('phone', '=', phone ?? '')]))
     .execute()
 
-/** Refuses with email_taken or phone_taken what an account has proven. */
+/** Refuses with email_taken or phone_taken an address that an account has proven. */
 export async function refuseProven(db: Queryable, reached: Reached): Promise<void> {
   const { email, phone } = reached
   const held = await provenWith(db, reached)

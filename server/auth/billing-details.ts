@@ -10,7 +10,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import type { Location } from '../../contract/system.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** The place of an id, while it is in the list. */
+/** The place of an id; undefined: it is not in the list. */
 export type LocationOf = (id: string) => z.output<typeof Location> | undefined
 type Given = z.output<typeof Address>
 interface Row {

@@ -8,7 +8,7 @@ import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
 const lifeMs = minutes(10)
-/** Wrong codes that end one. */
+/** Wrong codes that end a challenge. */
 const maxTries = 5
 
 export type ChallengePurpose = 'sign_in' | 'passkey' | 'new_passkey'
@@ -82,7 +82,7 @@ export const countTry = (tx: Tx, clock: Clock, id: string) =>
 export async function endChallenge(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('auth_challenge').where('id_hash', '=', hashOf(id)).execute()
 }
-/** Sign-ins that wait under a password that is no longer the customer's. */
+/** Ends sign-ins that wait under a password that is no longer the customer's. */
 export async function endChallengesOf(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('auth_challenge').where('customer_id', '=', customerId).execute()
 }

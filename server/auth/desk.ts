@@ -19,7 +19,7 @@ import { dropDenialsOf } from './sign-in-letter.ts'
 import { listSignIns } from './sign-ins.ts'
 import { forgetDevices } from './trusted-devices.ts'
 
-/** A customer in one line. */
+/** The short form of a customer for lists. */
 export interface ShownCustomer {
   readonly id: string
   readonly name: string
@@ -28,11 +28,11 @@ export interface ShownCustomer {
 }
 
 const shownSignIns = 10
-/** A lexeme of a tsquery, found by its beginning. */
+/** A tsquery lexeme for a prefix. */
 const beginning = (word: string): string =>
   `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
 
-/** Numbers as people write them, in E.164 for each country that the number may be of. */
+/** Typed numbers in E.164, for each country that the number may be of. */
 function phonesOf(text: string): string[] {
   if (!/^\+?[\d\s().-]{4,24}$/.test(text)) return []
   const digits = text.replaceAll(/\D/g, '')
@@ -74,7 +74,7 @@ export async function findCustomers(
   return rows
 }
 
-/** An active customer by whole e-mail address, in small letters. */
+/** An active customer by exact email address in lower case. */
 export async function customerOfEmail(
   db: Queryable,
   email: string,
@@ -256,8 +256,8 @@ export interface AccountActs {
     customerId: string,
   ): Promise<{ app: boolean; passkeys: number; sessions: number }>
   /**
-   * Refuses with not_found, with conflict where it is theirs already or the account is closed, and
-   * with email_taken.
+   * Refuses with not_found, with conflict if the address is theirs already or the account is
+   * closed, and with email_taken.
    */
   refuseEmail(tx: Tx, customerId: string, email: string): Promise<void>
   /**

@@ -124,7 +124,7 @@ const reset: Record<Language, { subject: string; text: (of: Reset) => string }> 
   },
 }
 
-/** Tells the owner that the password was reset, what that has ended, and what stays. */
+/** Tells the owner that the password was reset, what ended, and what stays. */
 export async function tellOfReset(
   tx: Tx,
   needs: AuthNeeds,

@@ -17,7 +17,10 @@ export function meForMember(me: Me, caller: Caller | undefined): Me {
 export const accountForMember = (account: Account, caller: Caller | undefined): Account =>
   caller?.member ? { ...account, email: '', phone: '' } : account
 
-/** Refuses with forbidden what is the owner's own: a member changes what invoices name. */
+/**
+ * Refuses with forbidden a member's change of the owner's own fields; a member may change what
+ * invoices print.
+ */
 export function refuseOwnersFields(body: object, caller: Caller | undefined): void {
   const own = ['name', 'language', 'timeZone'].some((field) => field in body)
   if (caller?.member && own)

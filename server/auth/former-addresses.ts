@@ -6,19 +6,22 @@
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
-/** Letters about the change itself are written after it. */
+/** Letters about the change itself are sent to the former address within this time after it. */
 const toldWithinMs = minutes(5)
-/** The code that proves an address is sent there before it is the customer's. */
+/**
+ * The code that proves a new address is sent there within this time before it becomes the
+ * customer's.
+ */
 const askedWithinMs = minutes(15)
 
-/** An address, and the time in which what was sent there was this customer's. */
+/** An address, and the time in which messages sent to it were this customer's. */
 export interface FormerAddress {
   readonly address: string
   readonly from: Date
   readonly until: Date
 }
 
-/** The customer has another one from now on. */
+/** Records a former address after the customer got another one. */
 export async function noteFormer(
   tx: Tx,
   clock: Clock,

@@ -13,7 +13,10 @@ import { createDelays, type Delays } from './sign-in-delays.ts'
 
 export interface Guards {
   readonly codes: Codes
-  /** Wrong passwords of an account, at the sign-in and wherever the password is asked again. */
+  /**
+   * Delays after wrong passwords of an account, at the sign-in and wherever the password is asked
+   * again.
+   */
   readonly delays: Delays
   readonly failuresOfNetwork: Limit
   /**

@@ -5,7 +5,7 @@ import type { Held } from '../platform/http.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
 import type { Opened } from './session.ts'
 
-/** Has the browser hold the session, once it is committed, and says what holds it. */
+/** Sets the session's cookie in the browser after the commit, and answers the session. */
 export function handOver(tx: Tx, held: Held, opened: Opened): SignedIn {
   onCommit(tx, () => held.keep(opened.cookie, opened.cookieSeconds ?? undefined))
   const expiresAt = opened.expiresAt.toISOString()

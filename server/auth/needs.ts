@@ -12,7 +12,7 @@ import type { LocationOf } from './billing-details.ts'
 import type { RefuseBreached } from './breached-passwords.ts'
 import type { EndLive } from './session.ts'
 
-/** Ends what a customer's programs hold, within the transaction; answers how many ended. */
+/** Ends a customer's tokens and webhooks in the transaction; answers how many ended. */
 export type EndPrograms = (tx: Tx, customerId: string) => Promise<number>
 
 export interface AuthNeeds {
@@ -25,9 +25,9 @@ export interface AuthNeeds {
   readonly refuseBreached: RefuseBreached
   /** Per network; 0: no limit. */
   readonly registrationsPerHour: number
-  /** To all numbers together. */
+  /** Daily limit for all numbers together. */
   readonly smsADay: number
-  /** Countries whose numbers are sent codes. */
+  /** Countries to whose numbers codes are sent. */
   readonly smsCountriesOf: (region: RegionCode) => readonly CountryCode[]
   /** `until`: the SMS is useless after it and not sent; `from`: not sent before it. */
   readonly sendSms: (
@@ -54,9 +54,9 @@ export interface AuthNeeds {
     customerId: string,
   ) => Promise<{ balance: bigint; currency: Currency }>
   readonly locationOf: LocationOf
-  /** The place of an id as an address ends in it, while it is in the list. */
+  /** The end of an address for the id of its place; undefined: it is not in the list. */
   readonly printedPlace: (id: string) => string | undefined
-  /** Closes what is open under these sessions, after the commit. */
+  /** Closes live connections of these sessions after the commit. */
   readonly endLive: EndLive
   /** Ends every token and outgoing webhook: the owner may not have made them. */
   readonly endPrograms: EndPrograms
@@ -68,12 +68,12 @@ export interface AuthNeeds {
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
-  /** SFTP keys that were added since then. */
+  /** Ends SFTP keys that were added since then. */
   readonly endKeysSince: (
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
-  /** Servers and domains that are offered to others, and not taken yet. */
+  /** Withdraws open offers of servers and domains. */
   readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
   /**
    * Closes live logs of these accounts after the commit; readers who still have access reconnect.

@@ -58,11 +58,13 @@ export interface Codes {
     code: string,
     network: string,
   ): Promise<{ customerId: string; target: string | null }>
-  /** Ends what was sent to an address or under a password that is no longer the customer's. */
+  /**
+   * Ends codes that were sent to an address, or under a password, that is no longer the customer's.
+   */
   drop(tx: Tx, customerId: string, ...purposes: [Purpose, ...Purpose[]]): Promise<void>
 }
 
-/** `wrongCodes` count per network, so that asking for new codes buys no more guesses. */
+/** `wrongCodes` count per network, so that a new code allows no more guesses. */
 export function createCodes(
   clock: Clock,
   secrets: Secrets,
@@ -188,7 +190,7 @@ export function createCodes(
 }
 
 /**
- * A registration is kept while a code was asked for within a day, so codes stay a little longer.
+ * A registration is kept for a day after its last code request, so codes are kept a little longer.
  */
 export const dropOldCodes = (db: Queryable, clock: Clock): Promise<void> =>
   dropOld(db, clock, 'one_time_code')

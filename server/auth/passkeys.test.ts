@@ -112,7 +112,7 @@ describe('passkeys', () => {
     expect(code(await enter(six.challenge, authenticator.get(six.options, origin)))).toEqual(
       refused,
     )
-    // Somebody else's proves nothing of this customer.
+    // Another customer's passkey proves nothing for this one.
     const token = await signIn(await active())
     const seven = await begin()
     const response = authenticator.get(seven.options, origin)

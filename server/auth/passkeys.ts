@@ -17,7 +17,7 @@ const algorithms = [-8, -7, -257]
 /** Loaded on first use: it is large, and most customers have no passkey. */
 const library = () => import('@simplewebauthn/server')
 
-/** A signature that was judged, outside of a transaction. */
+/** A verified signature; it was verified outside a transaction. */
 export interface ProvenPasskey {
   readonly id: string
   readonly customerId: string
@@ -36,13 +36,13 @@ export interface Passkeys {
   list(db: Queryable, customerId: string): Promise<Passkey[]>
   /** Refuses with method_unavailable. */
   begin(): Promise<Asked>
-  /** Judges a signature. Refuses with passkey_refused. */
+  /** Verifies a signature. Refuses with passkey_refused. */
   prove(challenge: string, response: Json): Promise<ProvenPasskey>
-  /** Notes its use. Refuses with passkey_refused when its counter moved meanwhile. */
+  /** Records a use. Refuses with passkey_refused if the counter has changed meanwhile. */
   use(tx: Tx, proven: ProvenPasskey): Promise<void>
-  /** Refuses with method_unavailable, conflict where there are twenty. */
+  /** Refuses with method_unavailable, and with conflict at twenty passkeys. */
   beginNew(tx: Tx, customerId: string): Promise<Asked>
-  /** Judges a new one. Refuses with passkey_refused. */
+  /** Verifies a new passkey. Refuses with passkey_refused. */
   proveNew(customerId: string, challenge: string, response: Json): Promise<NewPasskey>
   add(tx: Tx, customerId: string, made: NewPasskey, name: string): Promise<void>
   /** Refuses with not_found. */
@@ -108,7 +108,7 @@ export function createPasskeys(needs: AuthNeeds): Passkeys {
 
     async prove(challenge, response) {
       const { id: rpID, origin } = known()
-      // Used up by the first try, whatever comes of it.
+      // The first try uses it up, whatever its result.
       const waiting = await takeChallenge(db, clock, challenge, 'passkey')
       if (!waiting?.webauthn) throw refused('no such challenge')
       const row = await db

@@ -9,7 +9,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /**
- * The 10 000 commonest passwords of eight characters and more, lower case, as leaks have them
+ * The 10 000 most common leaked passwords of eight characters and more, lower case
  * (THIRD-PARTY.md), and those that are common in Vietnam.
  */
 const common = new Set(
@@ -40,8 +40,8 @@ export interface Owner {
 }
 
 /**
- * Refuses one of the commonest, also with signs around it, and the owner's own name or email, also
- * with digits behind it, with invalid_input (`password`).
+ * Refuses with invalid_input (`password`) one of the most common passwords, also with punctuation
+ * around it, and the owner's own name or email, also with digits after it.
  */
 export function refuseCommon(password: string, language: Language, owner: Owner = {}): void {
   const refuse = (why: string): never => {

@@ -1,4 +1,4 @@
-/** Letters and messages about changes of an account. */
+/** Texts of letters and messages about changes of an account. */
 
 export const texts = {
   passwordChanged: {

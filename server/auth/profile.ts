@@ -29,13 +29,13 @@ import { smsPrefix } from './sms-prefix.ts'
 interface ProvenCustomer {
   readonly id: string
   readonly passwordHash: string
-  /** The field in which it was asked for. */
+  /** The input field of the password. */
   readonly field: 'current' | 'password'
 }
 
 export interface Profile {
   read(db: Queryable, customerId: string): Promise<Account>
-  /** Refuses with invalid_input an address in a place that is in no list. */
+  /** Refuses with invalid_input an address whose place is in no list. */
   change(
     tx: Tx,
     customerId: string,
@@ -57,7 +57,7 @@ export interface Profile {
    */
   hash(customerId: string, password: string, language: Language): Promise<string>
   /**
-   * Ends every other session and any recovery that is under way; this session goes on under a new
+   * Ends every other session and any recovery in progress; this session continues under a new
    * cookie.
    */
   changePassword(
@@ -102,7 +102,7 @@ export function createProfile(needs: AuthNeeds): Profile {
   const own = (db: Queryable, customerId: string) =>
     db.selectFrom('customer').selectAll().where('id', '=', customerId).executeTakeFirstOrThrow()
 
-  /** The customer as they are now, unless the password is no longer the one that was judged. */
+  /** The customer's present row. Refuses if the password is no longer the verified one. */
   async function stillProven(tx: Tx, proven: ProvenCustomer, language: Language) {
     const customer = await tx
       .selectFrom('customer')
@@ -117,7 +117,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     return { ...customer, mailLanguage: languageOfCustomer(customer, needs.languageOf) }
   }
 
-  /** Somebody may have taken it since the code was sent. */
+  /** Somebody else may have taken the address since the code was sent. */
   async function write(
     tx: Tx,
     customerId: string,
@@ -247,7 +247,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       const before = await own(tx, customerId)
       await write(tx, customerId, { email })
       await noteFormer(tx, needs.clock, customerId, { kind: 'email', address: before.email })
-      // A recovery that was asked for at the old address ends with it.
+      // A recovery that was requested at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')
       const { subject, text } = texts.emailChanged[languageOfCustomer(before, needs.languageOf)]
       await needs.sendMail(tx, before.email, subject, text(email))

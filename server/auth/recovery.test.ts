@@ -41,7 +41,7 @@ describe('recovery', () => {
       'invalid_input',
       ['password'],
     ])
-    // A code to activate is none to recover with.
+    // A code for activation is not valid for recovery.
     expect(code(await auth('active', { email: person.email, code: mailed }))).toEqual([
       422,
       'otp_expired',
@@ -92,7 +92,7 @@ describe('recovery', () => {
     await auth('recover', { email: first.email })
     const mailed = await codeFor(first.email)
     const password = 'Another-horse-10'
-    // Reset on another device than it is signed in from.
+    // The reset comes from another device than the sign-in afterwards.
     const reset = { email: first.email, code: mailed, password }
     expect((await auth('reset', reset, { ip: '203.0.113.82' })).status).toBe(200)
     const typed = { email: first.email, password }

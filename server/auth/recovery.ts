@@ -1,4 +1,4 @@
-/** Coming back without the password: a code by mail, and a new one. */
+/** Recovery without the password: a code by mail, and a new password. */
 import type { Language } from '../../contract/errors.ts'
 import { days, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
@@ -25,7 +25,7 @@ interface PreparedCode {
 export interface Recovery {
   /** Counts a request for a code. Refuses with rate_limited. */
   prepare(email: string, from: Origin): Promise<PreparedCode>
-  /** An unknown email is answered alike. */
+  /** Sends the code; an unknown email gets the same answer. */
   recover(tx: Tx, email: string, input: PreparedCode): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
@@ -40,7 +40,7 @@ export interface Recovery {
   ): Promise<void>
 }
 
-/** A factor that was added so short before the password was lost may be a thief's. */
+/** A factor added this shortly before the password was lost may be a thief's. */
 const doubtedMs = days(7)
 const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
 const text = {

@@ -122,7 +122,7 @@ describe('registration', () => {
     const person = await registered()
     const first = await portal.inbox(person.phone)
     expect(first).toHaveLength(1)
-    // Another address, and another registration of the same number.
+    // The limit is per number: another address and another registration do not evade it.
     expect((await auth('send', { email: person.email }, { ip: '203.0.113.1' })).status).toBe(200)
     expect((await auth('send', { email: person.email }, { ip: '203.0.113.2' })).status).toBe(200)
     expect((await auth('register', { ...form(), phone: person.phone })).status).toBe(201)

@@ -25,7 +25,7 @@ import { refuseOvertaken, type Proven } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
 import { smsPrefix } from './sms-prefix.ts'
 
-/** A registration that was looked at before its transaction. */
+/** A registration checked before its transaction. */
 interface Newcomer {
   readonly form: z.output<typeof Form>
   /** E.164. */
@@ -226,7 +226,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
         .orderBy('id')
         .forUpdate()
         .execute()
-      // The account was forgotten at this very moment.
+      // The registration was deleted at this very moment.
       if (!conflicting.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
       try {
         await tx.updateTable('customer').set({ active: true }).where('id', '=', chosen).execute()
@@ -264,7 +264,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       if (!send) return
       const rows = await unproven(tx, email, from)
       if (rows.length === 0) await guards.codes.issue(tx, { email }, 'activate', by)
-      // To the number that was registered from here, or else to the newest.
+      // To the number registered from this origin, or else to the newest one.
       let to = rows[0]
       for (const row of rows.toReversed())
         if ((await knownOrigin(tx, clock, row.id, from)) !== undefined) to = row

@@ -31,7 +31,7 @@ const { account, security } = accountAt(() => portal)
 const shown = (secret: string, steps = 0) => totpAt(secret, stepOf(clock.now()) + steps)
 const nextStep = () => clock.advance(seconds(30))
 
-/** A customer with an app; the codes of the step before now are used. */
+/** A customer with an app; codes up to the previous step are used. */
 async function withApp() {
   const person = await active()
   const token = await signIn(person)
@@ -53,7 +53,10 @@ async function withApp() {
 const bring = (challenge: string, given: string, more: object = {}) =>
   auth<SignedIn>('second-factor', { challenge, code: given, ...more })
 
-/** Answers of calls that bring a code, all under way before the first is judged, in order. */
+/**
+ * Sends calls with codes so that all wait before the first is checked, in order; answers their
+ * responses.
+ */
 async function inARow(customerId: string, calls: readonly (() => Promise<Answer<unknown>>)[]) {
   // A lock on the app's row delays every code that is being checked.
   const holding = new pg.Client({ connectionString: portal.databaseUrl })
@@ -146,7 +149,7 @@ describe('codes of an app', () => {
     )
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(8)
     expect(code(await bring(challenge, shown(secret)))[1]).toBe('otp_expired')
-    // The sixth of the account, whatever the challenge.
+    // The sixth wrong code of the account, with any challenge.
     const again = challengeOf(await login(person))
     expect(code(await bring(again, shown(secret, 9)))).toEqual([422, 'otp_invalid'])
     expect(code(await bring(again, shown(secret)))).toEqual([429, 'rate_limited'])
@@ -167,7 +170,7 @@ describe('codes of an app', () => {
     clock.advance(seconds(2))
     const answers = await inARow(
       person.id,
-      // The right one is the last.
+      // The right code is the last one.
       challenges.map((challenge, n) => () => {
         const given = shown(secret, n === challenges.length - 1 ? 0 : 9)
         return auth('second-factor', { challenge, code: given }, { ip: `192.0.2.${n}` })
@@ -175,7 +178,7 @@ describe('codes of an app', () => {
     )
     expect(answers).toEqual([[422, 'otp_invalid'], ...Array(5).fill([429, 'rate_limited'])])
     expect(await failed()).toBe(7)
-    // The owner is in when the delay is over.
+    // The owner signs in when the delay is over.
     clock.advance(seconds(4))
     expect((await bring(challenges.at(-1) ?? '', shown(secret))).status).toBe(200)
   })
@@ -352,7 +355,7 @@ describe('the letter about a sign-in', () => {
     for (const one of [token, thief]) expect((await me(one)).status).toBe(401)
     expect(code(await enterFrom('203.0.113.77'))).toEqual([401, 'bad_credentials'])
     expect(code(await deny())).toEqual([422, 'link_expired'])
-    // A new password by a code to the email.
+    // Sets a new password by a code to the email.
     expect((await auth('recover', { email: person.email })).status).toBe(200)
     const fresh = await eventually('the code', async () => {
       const found = (await portal.inbox(person.email))[0]?.text ?? ''

@@ -17,11 +17,11 @@ import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts'
 import { forgetDevices, listDevices } from './trusted-devices.ts'
 import type { Caller } from './session.ts'
 
-/** How long a session is open to what asks for the factor again. */
+/** For how long after the factor a session may make calls that ask for it again. */
 const freshMs = minutes(10)
 const codeCount = 10
 
-/** Whether a second factor is asked for: an app that is confirmed, or a passkey. */
+/** Whether the customer has a second factor: a confirmed app, or a passkey. */
 export async function hasFactor(db: Queryable, customerId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (
       select from totp where customer_id = ${customerId} and confirmed_at is not null
@@ -86,8 +86,8 @@ export interface SecondFactor {
    */
   spend(tx: Tx, customerId: string, code: string): Promise<boolean>
   /**
-   * Goes on with a sign-in that waits. Refuses with otp_invalid, and otp_expired where it waits no
-   * longer.
+   * Continues a waiting sign-in. Refuses with otp_invalid, and with otp_expired if none waits any
+   * more.
    */
   redeem(
     tx: Tx,
@@ -95,7 +95,7 @@ export interface SecondFactor {
     code: string,
     onWrong: (customerId: string) => Promise<void>,
   ): Promise<{ customerId: string; remember: boolean | undefined }>
-  /** Whose sign-in waits. Refuses with otp_expired, rate_limited. */
+  /** Checks that a sign-in waits. Refuses with otp_expired, rate_limited. */
   prepare(challenge: string): Promise<void>
   beginTotp(tx: Tx, customerId: string): Promise<{ secret: string; uri: string }>
   /** Answers recovery codes with the first factor. Refuses with otp_invalid, otp_expired. */
@@ -155,7 +155,7 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
   }
   async function newCodes(tx: Tx, customerId: string): Promise<string[]> {
     await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
-    // Fifty bits each: guessing is delayed as that of passwords is.
+    // Fifty bits each; wrong guesses cause delays, as for passwords.
     const codes = Array.from({ length: codeCount }, () => {
       const text = base32(randomBytes(7)).toLowerCase().slice(0, 10)
       return `${text.slice(0, 5)}-${text.slice(5)}`

@@ -28,7 +28,7 @@ interface SignedIn {
   session: BrowserSession & { csrfToken: string }
 }
 
-/** A browser: keeps the cookies that it is given, and sends them. */
+/** A browser: stores the cookies that it gets, and sends them. */
 function browser(headers: Record<string, string> = {}) {
   const jar = new Map<string, string>()
   const set: string[] = []
@@ -106,7 +106,7 @@ describe('a session that a cookie holds', () => {
     const name = async () =>
       (await call<{ name: string }>('GET', '/api/v1/account')).body.result.name
     expect(await name()).toBe(person.name)
-    // A refused one is not kept for its key: the right one under it acts.
+    // A refused call is not stored under its key: the right call under the same key succeeds.
     const key = { headers: { 'idempotency-key': 'rename' } }
     expect((await rename(null, key)).status).toBe(403)
     expect((await rename(opened.csrfToken, key)).status).toBe(200)
@@ -208,7 +208,7 @@ describe('how long it lasts', () => {
     const { signIn, me: mine, session } = browser()
     const { token } = await signIn(person, true)
     expect(new Date(token.expiresAt).getTime() - clock.now().getTime()).toBe(hours(12))
-    // The use of the cookie keeps no token alive that a script could have read.
+    // Using the cookie does not keep alive a token that a script could have read.
     for (let at = 0; at < 12; at += 4) {
       clock.advance(hours(4))
       expect((await mine()).status).toBe(200)
@@ -228,7 +228,7 @@ describe('how long it lasts', () => {
     const { token } = await signIn(person, true)
     for (let n = 0; n < 4; n++) {
       clock.advance(hours(11))
-      // The cookie's use in the same minute does not hide the token's.
+      // Using the cookie in the same minute does not hide the token's use.
       expect((await mine()).status).toBe(200)
       expect((await me(token.accessToken)).status).toBe(200)
     }
@@ -280,7 +280,7 @@ describe('how long it lasts', () => {
         401,
       )
     }
-    // A program's sign-out of another session leaves the cookie.
+    // A program's sign-out of another session leaves this cookie.
     const { call, signIn, me: mine } = browser()
     const other = await browser().signIn(person)
     await signIn(person, true)
@@ -341,7 +341,7 @@ describe('a new value', () => {
     expect((await call('PUT', '/api/v1/account', { body: { name: 'Lê Bình' }, csrf })).status).toBe(
       200,
     )
-    // A bearer call keeps its token, as before.
+    // A call by token keeps its token.
     const { token: other } = await signIn({ email: person.email, password }, false)
     await call('PUT', '/api/v1/account/password', {
       body: { current: password, password: person.password },

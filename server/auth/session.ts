@@ -48,12 +48,12 @@ export interface Opened {
   readonly remembered: boolean
 }
 const newSecret = (): string => randomBytes(32).toString('base64url')
-/** When a session, or a token, that is used now ends by itself. */
+/** The end of a session or a token that is used now and never again. */
 const expiryOf = (now: Date, endsAt: Date): Date =>
   new Date(Math.min(later(now, idleMs).getTime(), endsAt.getTime()))
 const secondsUntil = (now: Date, end: Date): number =>
   Math.max(0, Math.floor((end.getTime() - now.getTime()) / 1000))
-/** How long the rows of a session and its token are good, when it is used now. */
+/** The expiry of a session and its token that are used now. */
 const expiries = (now: Date, endsAt: Date, remembered: boolean) =>
   remembered
     ? { expires_at: endsAt, token_expires_at: expiryOf(now, endsAt) }
@@ -111,7 +111,7 @@ export async function openSession(
   }
 }
 
-/** Locks a session: its live connections close. */
+/** Locks a session and closes its live connections. */
 export async function lockSession(
   tx: Tx,
   clock: Clock,
@@ -193,7 +193,7 @@ export async function renewCookie(
   return { cookie, cookieSeconds: remembered ? secondsUntil(clock.now(), endsAt) : null }
 }
 
-/** Whose session a token or a cookie holds; undefined when it is unknown, revoked or expired. */
+/** The session of a token or a cookie. Undefined: unknown, revoked or expired. */
 export async function identify(
   db: Queryable,
   clock: Clock,
@@ -218,9 +218,9 @@ export async function identify(
   const locked = session.locked_at !== null
   const due = (at: Date): boolean => now.getTime() - at.getTime() > lastUsedWriteMs
   const { ends_at: endsAt, remembered, token_expires_at: tokenExpiresAt } = session
-  // The use of the cookie keeps no token alive.
+  // Using the cookie does not keep the token alive.
   const tokenIsDue = byToken && remembered && due(later(tokenExpiresAt ?? now, -idleMs))
-  // A locked one is not in use.
+  // A locked session is not in use.
   if (!locked && (due(session.last_used_at) || tokenIsDue)) {
     const { token_expires_at, ...ends } = expiries(now, endsAt, remembered)
     await db
@@ -237,7 +237,7 @@ export async function identify(
   }
 }
 
-/** Whose session this is, while it lives and is not locked, and when it ends at the latest. */
+/** The customer and the latest end of a session. Undefined: it has ended or is locked. */
 export async function openSessionOf(
   db: Queryable,
   clock: Clock,
@@ -253,7 +253,7 @@ export async function openSessionOf(
   return row && { customerId: row.customer_id, endsAt: row.ends_at }
 }
 
-/** The use of what hangs on a session counts as its own use, and keeps no token of it alive. */
+/** Using an acting session counts as using its own session, but keeps no token of that alive. */
 export async function keepInUse(
   db: Queryable,
   now: Date,
@@ -295,7 +295,7 @@ export async function sessionOf(
   }
 }
 
-/** Ends the session, whosever, that a cookie holds. */
+/** Ends the session that a cookie holds, whichever customer's it is. */
 export async function endHeld(tx: Tx, needs: EndNeeds, cookie: string): Promise<void> {
   const held = await tx
     .selectFrom('session')
@@ -330,7 +330,7 @@ export async function endSessions(
 ): Promise<number> {
   const { customerId, only } = which
   const views = await endViews(tx, clock, { column: 'customer_id', is: [customerId], only })
-  // Locked first: a socket that opens meanwhile is either seen by `endLive` or refused.
+  // Lock first: a socket that opens meanwhile is either closed by `endLive` or refused.
   const held = await tx
     .selectFrom('session')
     .select('id')

@@ -9,16 +9,16 @@ import { dropOld } from '../platform/batches.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** Failures without a delay. */
+/** Failures before the first delay. */
 const freeFailures = 5
 const longestSeconds = 60
 /** Failures are forgotten this long after the last one, ms. */
 const memoryMs = minutes(15)
 
 export interface Delays {
-  /** Refuses with rate_limited while a delay runs. */
+  /** Refuses with rate_limited during a delay. */
   check(key: string): Promise<void>
-  /** Counts a failure. Refuses with rate_limited when a delay began while it was being judged. */
+  /** Counts a failure. Refuses with rate_limited if a delay began while it was being checked. */
   fail(key: string): Promise<void>
   forget(key: string, tx?: Queryable): Promise<void>
 }
@@ -58,7 +58,7 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
         returning failures`.execute(db)
       if (rows.length > 0) return
       await delays.check(key)
-      // The delay ended at this very moment.
+      // The delay has just ended.
       throw new Refusal('rate_limited', { retryAfterSeconds: 1 })
     },
     async forget(key, tx = db) {

@@ -101,15 +101,14 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
         .executeTakeFirst()
       if (!row) throw new Refusal('link_expired')
       const { customer_id: customerId, signed_in_at: since } = row
-      // Letters since then may have gone to an address of whoever it was: their links would give
-      // that address back.
+      // Later letters may have gone to the thief's address: their links would give that address
+      // back.
       await tx
         .deleteFrom('sign_in_denial')
         .where('customer_id', '=', customerId)
         .where('signed_in_at', '>=', since)
         .execute()
-      // First, so that a new address that is being confirmed right now is written before it is
-      // looked at.
+      // First, so that a concurrent change to a new address is written before we read the address.
       await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await tx
         .updateTable('customer')
@@ -216,7 +215,7 @@ async function reachAsBefore(
   return { email: kept, isLost }
 }
 
-/** Ends the links of letters to an address that is the customer's no longer. */
+/** Ends the links of letters sent to an address that is no longer the customer's. */
 export async function dropDenialsOf(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('sign_in_denial').where('customer_id', '=', customerId).execute()
 }

@@ -72,7 +72,7 @@ describe('sign-in', () => {
       ])
     for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
       expect(code(await wrongFrom(person.email, '203.0.113.98'))).toEqual([401, 'bad_credentials'])
-      // Whatever the password.
+      // The delay applies to the right password too.
       const delayed = await auth('login', right, { ip: '203.0.113.99' })
       expect(code(delayed)).toEqual([429, 'rate_limited'])
       expect(delayed.headers.get('retry-after')).toBe(String(seconds))
@@ -113,7 +113,7 @@ describe('sign-in', () => {
     expect((await auth('login', right, { ip: '192.0.2.10' })).status).toBe(200)
     for (let n = 0; n < 6; n++) await wrongFrom(person.email, `198.18.1.${n}`)
     expect((await auth('login', right, { ip: '198.18.0.98', cookie: kept })).status).toBe(200)
-    // Its own failures count.
+    // This origin's own failures count.
     for (let n = 0; n < 6; n++)
       await auth('login', { ...right, password: 'wrong-password' }, { ip: '192.0.2.10' })
     expect(code(await auth('login', right, { ip: '192.0.2.10' }))).toEqual([429, 'rate_limited'])
@@ -191,7 +191,7 @@ describe('what must not be seen', () => {
     lines.length = 0
     const person = form()
     const answers: Answer[] = [await auth('register', person)]
-    // The same with a key: the kept answer is sealed.
+    // The same with an Idempotency-Key: the stored response is encrypted.
     const keyed = await portal.call<{ token: { accessToken: string } }>(
       'POST',
       '/api/v1/auth/login',

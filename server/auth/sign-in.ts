@@ -29,33 +29,33 @@ export interface Proven {
   readonly email: string
   readonly active: boolean
   readonly passwordHash: string
-  /** Under which the failures before it are counted. */
+  /** The key under which its failures are counted. */
   readonly failures: string
 }
 /** A sign-in screen's input besides the password. */
 interface Wish {
-  /** Kept for 30 days; undefined where no screen asks. */
+  /** Keep the session for 30 days; undefined: the caller is no screen that asks. */
   readonly remember?: boolean | undefined
-  /** The cookie that the browser holds; the new session takes the place of its session. */
+  /** The browser's present cookie; the new session replaces its session. */
   readonly cookie?: string | undefined
-  /** The cookie by which the browser is not asked for the second factor. */
+  /** The cookie of a device that is not asked for the second factor. */
   readonly device?: string | undefined
 }
 
 export interface SignIn {
   /**
-   * The account of an email and its password, outside of a transaction. Refuses with
-   * bad_credentials, in the same time for an unknown email, with rate_limited and with unavailable.
+   * Checks an email and password, outside a transaction. Refuses with bad_credentials (in the same
+   * time for an unknown email), with rate_limited and with unavailable.
    */
   prove(email: string, password: string, from: Origin): Promise<Proven>
   /**
-   * Refuses with account_inactive, with bad_credentials when the password changed meanwhile, with
-   * account_blocked, and with second_factor_required, whose challenge `enter` goes on with.
+   * Refuses with account_inactive, with bad_credentials if the password changed meanwhile, with
+   * account_blocked, and with second_factor_required, whose challenge `enter` continues.
    */
   login(tx: Tx, proven: Proven, from: Origin, wish: Wish): Promise<Opened>
   /**
    * Opens the session of a customer whose last factor was just proven, and tells the owner of a
-   * sign-in from where the account is not known. Refuses with account_blocked.
+   * sign-in from an unknown origin. Refuses with account_blocked.
    */
   enter(tx: Tx, customerId: string, from: Origin, wish: Wish): Promise<Opened>
   logout(tx: Tx, caller: Caller): Promise<void>
@@ -63,7 +63,7 @@ export interface SignIn {
   lock(tx: Tx, caller: Caller): Promise<void>
   /** Proves that a session's customer knows the password. Refuses as `prove` does. */
   proveAgain(caller: Caller, password: string): Promise<Proven>
-  /** The same session under a new token and a new cookie. */
+  /** Continues the same session under a new token and a new cookie. */
   unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Opened>
 }
 
@@ -83,7 +83,8 @@ export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Ori
     .executeTakeFirst()
 
 /**
- * The password is still the one that was judged: another one has ended the sessions that it saw.
+ * Refuses if the password has changed since it was verified: the change has ended the sessions that
+ * existed then.
  */
 export async function refuseOvertaken(
   tx: Tx,
@@ -99,8 +100,8 @@ export async function refuseOvertaken(
 }
 
 /**
- * Refuses with account_blocked. The row is held until the session is written: a block that comes
- * meanwhile waits, and ends that session too.
+ * Refuses with account_blocked. The row stays locked until the session is written: a concurrent
+ * block waits, and then ends this session too.
  */
 async function refuseBlocked(tx: Tx, customerId: string): Promise<void> {
   const row = await tx
@@ -141,7 +142,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     await noteSignIn(tx, clock, customerId, from, 'succeeded')
     await rememberOrigin(tx, clock, customerId, from)
     if (isNews) await letter.send(tx, customerId, from)
-    // A program that keeps cookies may sign in many times; a browser is one place.
+    // A program that stores cookies may sign in many times; a browser has one session.
     if (remember !== undefined && cookie !== undefined) await endHeld(tx, needs, cookie)
     const opened = await openSession(tx, clock, needs.endLive, customerId, from, remember)
     onCommit(tx, () =>

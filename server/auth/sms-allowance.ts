@@ -24,17 +24,17 @@ const otherCountry = {
 const gapMs = seconds(60)
 /** Accounts that are not activated get one part in this many of the day's SMS. */
 const newcomersPart = 5
-/** The day of the cap is UTC's. A cap that is reached is looked at again in an hour. */
+/** The limit's day is a day in UTC. A limit that is reached is checked again in an hour. */
 const retryAfterSeconds = 3600
 
 export interface SmsAllowance {
-  /** Refuses with invalid_input a number of a country that the region does not send to. */
+  /** Refuses with invalid_input a number whose country is not in the region's list. */
   refuseCountry(number: string, region: RegionCode, language: Language): void
   /**
-   * When the next SMS to this number may be sent: now, or once the minute of the last one is over.
-   * Undefined while one waits for that already. Refuses with rate_limited beyond what a number, or
-   * all accounts that are not activated (`isNewcomer`), get in a day, and with unavailable beyond
-   * the daily cap.
+   * The time at which the next SMS to this number may be sent: now, or a minute after the last one.
+   * Undefined: one waits for that time already. Refuses with rate_limited above the daily limit of
+   * a number or of all accounts that are not activated (`isNewcomer`), and with unavailable above
+   * the daily total.
    */
   reserve(tx: Tx, number: string, of: { readonly isNewcomer: boolean }): Promise<Date | undefined>
 }

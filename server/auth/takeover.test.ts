@@ -1,6 +1,6 @@
 /**
- * Somebody tries to take an account over, and what its owner sees of it: letters, the history of
- * sign-ins, the list of sessions. docs/takeover.md has it as a page.
+ * Attempts to take an account over, and what its owner sees: letters, the history of sign-ins, the
+ * list of sessions. docs/takeover.md shows it as a page.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountAt } from '../../test/account-page.ts'
@@ -101,7 +101,7 @@ test('a password is known, and there is a second factor: it opens nothing', asyn
   const asked = await enter(person)
   expect(code(asked)).toEqual([403, 'second_factor_required'])
   const { challenge } = asked.body.error as { challenge?: string }
-  // A wrong one, one that was used, and so on, until the sign-in has ended.
+  // A wrong code, a used one, and so on, until the sign-in has ended.
   const bring = async (given: string) =>
     code(await auth('second-factor', { challenge, code: given }, { ip: thief }))
   const answers = [await bring(used)]
@@ -175,7 +175,7 @@ test('a key for SFTP is added by the thief: a letter tells it, and the link ends
 const linkOf = (mail: readonly string[]): string | undefined =>
   mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
 let addresses = 0
-/** The thief has session and password, and gives the account an e-mail of their own. */
+/** The thief has session and password, and sets an email address of their own. */
 async function takenBy(person: Person) {
   const stolen = tokenOf(await enter(person))
   addresses += 1
@@ -194,7 +194,7 @@ const mailTo = async (to: string) => {
 async function recoverAt(email: string) {
   await auth('recover', { email })
   await jobsIdle(portal.app.db)
-  // Letters of one moment come in any order.
+  // Letters of the same moment arrive in any order.
   const newest = (await portal.inbox(email)).find(({ text }) => text.includes('Mã khôi phục'))
   const mailed = /\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '000000'
   return code(await auth('reset', { email, code: mailed, password }))
@@ -239,7 +239,7 @@ test('the old e-mail has another account by then: nobody is in before support he
   expect(code(await auth('not-me', { token: link }))).toEqual([422, 'link_expired'])
 })
 
-/** The thief has session and password, and gives the account an app of their own. */
+/** The thief has session and password, and adds an app of their own. */
 async function withAppOf(person: Person, token: string) {
   const asked = { password: person.password }
   const begun = await account<{ secret: string }>(token, 'POST', '/security/totp', asked)

@@ -1,4 +1,4 @@
-/** Browsers that are not asked for the second factor, for 30 days each, known by a cookie. */
+/** Browsers that are not asked for the second factor for 30 days, identified by a cookie. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Security } from '../../contract/second-factor.ts'
 import { days, later, type Clock } from '../platform/clock.ts'

@@ -64,8 +64,8 @@ export async function prepareView(
 }
 
 /**
- * Opens a view by its ticket, and tells of it in the customer's history. Refuses with link_expired
- * a ticket that was used, has expired, or is another session's.
+ * Opens a view by its ticket, and adds it to the customer's history. Refuses with link_expired a
+ * ticket that was used, has expired, or is another session's.
  */
 export async function openView(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function openView(
     .select(['c.id', 'c.name'])
     .where('v.ticket_hash', '=', hashOf(ticket))
     .where('c.blocked_at', 'is', null)
-    // The customer first, as whoever blocks them does.
+    // Lock the customer first, as a block does.
     .forUpdate('c')
     .executeTakeFirst()
   const view = await tx
@@ -162,7 +162,7 @@ export async function viewOf(
   )
 }
 
-/** Ends views, and tickets that opened none yet; answers how many views were open. */
+/** Ends views and unused tickets; answers how many views were open. */
 export async function endViews(tx: Tx, clock: Clock, { column, is, only }: Which): Promise<number> {
   if (is.length === 0) return 0
   const now = clock.now()
