@@ -18,10 +18,10 @@ import {
   type PriceRise,
 } from './prospects.ts'
 
-/** Subscriptions that are looked at in one go. */
+/** Subscriptions per query. */
 const batchSize = 200
 
-/** The first renewal that is not before a moment. */
+/** The first renewal at or after a moment. */
 export function firstRenewalFrom(
   { catalog }: Pick<BillingContext, 'catalog'>,
   row: SubscriptionRow,
@@ -73,10 +73,7 @@ const told = [
   'period_end',
 ] as const satisfies readonly (keyof SubscriptionRow)[]
 
-/**
- * Stores the announcement and sends it, once, although several processes may run at the same
- * moment.
- */
+/** Stores and sends the announcement once, even if several processes run at the same time. */
 async function announce(
   context: BillingContext,
   tx: Tx,
@@ -191,7 +188,8 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       const rise = prospect?.rise
       if (prospect && rise && !rise.announced)
         await transaction(context.db, (tx) => announce(context, tx, row, { ...prospect, rise }))
-      // A change that is planned may be taken back, and with it what was announced acts after all.
+      // A planned change may be withdrawn, and then the announced price applies after all: keep the
+      // announcement.
       if (prospect && !rise && row.rise !== null && row.planned === null)
         await transaction(context.db, (tx) => withdraw(context, tx, row, prospect))
     }

@@ -88,7 +88,7 @@ function issue(
     return await portal.app.bills.issue(tx, bill)
   })
 }
-/** Issued, and refused by the empty wallet. */
+/** Issues an invoice, which the empty wallet cannot pay. */
 async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> {
   const { id } = await issue(customer, unitPrice)
   await eventually('the first try to pay it', async () =>

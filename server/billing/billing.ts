@@ -1,4 +1,4 @@
-/** The module: invoices, subscriptions, and the jobs that keep them going. */
+/** The module's interface: invoices, subscriptions, and their jobs. */
 import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
@@ -30,13 +30,13 @@ import {
 } from './subscriptions.ts'
 
 export interface Billing {
-  /** Registers a product, before anything of it is sold or falls due. */
+  /** Registers a product; must be called before it is sold or falls due. */
   offer(product: Product): void
-  /** Refuses with rate_limited when too many orders of the customer wait for their payment. */
+  /** Refuses with rate_limited if the customer has too many unpaid orders. */
   refuseMoreUnpaid(tx: Tx, customerId: string, language: Language): Promise<void>
   /**
-   * Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id
-   * and its first period.
+   * Makes a monthly subscription that begins once its first invoice is paid. Answers its id and its
+   * first period.
    */
   subscribe(
     tx: Tx,
@@ -78,11 +78,9 @@ export interface Billing {
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
   /** Cancelling by the operator's desk. */
   readonly desk: DeskCancel
-  /**
-   * Renames what the subscription pays for; issued invoices keep the name they were issued with.
-   */
+  /** Renames the subscription's subject; issued invoices keep their name. */
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
-  /** Takes a planned cancellation back. */
+  /** Withdraws a planned cancellation. */
   resume(tx: Tx, subscriptionId: string): Promise<void>
   /** The subscription's present state. Undefined: no such subscription. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
@@ -102,16 +100,16 @@ export interface Billing {
    * Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse.
    */
   sweep(signal?: AbortSignal): Promise<void>
-  /** Warns whoever's wallet will not last. */
+  /** Warns customers whose wallets will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
   /**
    * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells the
    * customer. Answers the line before and after.
    */
   changeCreditLine: ChangeCreditLine
-  /** Reminds whoever owes what is due soon, and tells whose is overdue. */
+  /** Sends reminders of debts that are due soon, and letters about overdue ones. */
   writeCreditLetters(signal?: AbortSignal): Promise<void>
-  /** Tells of what will renew dearer. */
+  /** Announces renewals that will cost more. */
   announcePrices(signal?: AbortSignal): Promise<void>
   /**
    * The number of subscriptions that were due minutes ago and were not handled: above zero, the
@@ -122,7 +120,7 @@ export interface Billing {
   enqueueSweeps(): Promise<void>
 }
 
-/** How long something may be due before it counts as waiting. */
+/** How long something may be overdue before it counts as waiting. */
 const overdueAfterMs = minutes(5)
 
 export function createBilling(deps: BillingDeps): Billing {
@@ -214,7 +212,7 @@ export function createBilling(deps: BillingDeps): Billing {
     retries: 1000,
     run: ({ customerId }) => billing.payOpen(customerId),
   })
-  // The sweep finds what is due by a query, so a run that is missed or doubled does no harm.
+  // The sweep finds due items by a query, so a missed or doubled run is harmless.
   jobs.define({
     name: jobNames.sweep,
     cron: '* * * * *',

@@ -207,7 +207,7 @@ describe('what is given back', () => {
     const { unused } = shownUnused.body.result
     expect(unused).toBeGreaterThan(0)
     expect(unused).toBeLessThan(paid)
-    // Two thirds of a month of 30 or 31 days are left.
+    // 20 days of a month of 30 or 31 are left.
     expect(unused / paid).toBeCloseTo(20 / 30, 1)
     expect((await portal.call('DELETE', `/api/wp/${id}`, { token })).status).toBe(200)
     expect(await balanceOf(an)).toBe(2_000_000 - paid + unused)
@@ -317,7 +317,7 @@ describe('a coupon', () => {
         body: { code: `GUESS${n}` },
       })
     expect((await quote(an, await made())).body.error?.code).toBe('rate_limited')
-    // An order without one is no guess.
+    // An order without a coupon does not count as a guess.
     expect((await order(an)).status).toBe(201)
   })
 
@@ -382,7 +382,7 @@ test('the export of tax sums to what the ledger has, coupons and credits among i
   await portal.ledgerHolds()
 })
 
-/** Sessions of eight hours have ended. */
+/** The staff's sessions have ended after eight hours. */
 async function signInAnew(): Promise<void> {
   finance = await newMember(portal, 'finance', { clock })
   otherFinance = await newMember(portal, 'finance', { clock })

@@ -125,12 +125,12 @@ export const couponLine = (
   period,
 })
 
-/** Uses it for an invoice that is being written, once its line is in it. */
+/** Writes the use for an invoice that is being written, after its line. */
 export type UseCoupon = (tx: Tx, invoiceId: string) => Promise<void>
 
 /**
- * Takes a use; the coupon is held until the transaction ends, so that the last use is one order's.
- * Refuses with invalid_input.
+ * Reserves a use; the coupon stays locked until the transaction ends, so that the last use goes to
+ * one order only. Refuses with invalid_input.
  */
 export async function takeCoupon(
   tx: Tx,
@@ -200,7 +200,7 @@ export interface NewCoupon {
   readonly currency: Currency
   readonly uses: number
   readonly perCustomer: number
-  /** Ids of the catalogue; null: every one. */
+  /** Plan ids of the catalogue; null: every plan. */
   readonly plans: readonly number[] | null
   readonly startsAt: Date
   readonly expiresAt: Date | null

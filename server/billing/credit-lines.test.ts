@@ -30,7 +30,7 @@ const line = (customer: Buyer, limit: bigint, termDays = 14) =>
     }),
   )
 const lineOf = (customer: Buyer) => billing.ledger.creditLineOf(billing.db, customer.id)
-/** The hour's letters at a moment. */
+/** Runs the hourly job for letters at a moment. */
 async function letters(moment: string): Promise<void> {
   await at(moment)
   await billing.bills.writeCreditLetters()
@@ -55,7 +55,7 @@ test('a renewal that is short is lent, told, reminded of once, and paid back fir
   ])
   expect(await billing.balance(an)).toBe(0n)
   expect(eventsOf(an)).not.toContain('invoice.payment_failed')
-  // To the end of the day in Vietnam.
+  // It ends with the day in Vietnam.
   expect(await lineOf(an)).toMatchObject({
     owed: 200_000n,
     available: 300_000n,

@@ -117,7 +117,7 @@ const owes = {
   vi: ' Bạn đang nợ tổng cộng {sum}; khoản đầu tiên đến hạn ngày {day}.',
 } as const
 
-/** A notification and a letter about a line, in the transaction of what they tell. */
+/** Sends a notification and a letter about a line, in the same transaction as the change. */
 async function tell(
   context: LineDeps,
   tx: Tx,
@@ -156,11 +156,14 @@ export interface Lent {
   readonly amount: bigint
   /** The whole debt now. */
   readonly owed: bigint
-  /** The day by which the first of it is due. */
+  /** The day on which the first debt is due. */
   readonly day: string
 }
 
-/** Tells the bell of a loan; answers what the receipt says of it. Null: nothing was lent. */
+/**
+ * Publishes the notification of a loan; answers the receipt's part about it. Null: nothing was
+ * lent.
+ */
 export async function noteLent(
   context: BillingContext,
   tx: Tx,
@@ -218,7 +221,7 @@ export type ChangeCreditLine = (
 /** Customers per query. */
 const batchSize = 100
 
-/** Reminds whoever owes what is due soon, and tells whose is overdue. */
+/** Sends reminders of debts that are due soon, and letters about overdue ones. */
 export async function writeCreditLetters(
   context: BillingContext,
   signal?: AbortSignal,

@@ -21,7 +21,7 @@ type LineRow = Selectable<DB['invoice_line']>
 
 /**
  * Refunds into the wallet: writes the credit note, posts the refund under `key` once, and publishes
- * the event. The sum of the lines is negative, minor units. Throws when there is no such customer.
+ * the event. The sum of the lines is negative, minor units. Throws if the customer does not exist.
  */
 export async function credit(
   context: BillingContext,
@@ -89,7 +89,7 @@ const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
 
 const withBasis = (basis: Basis | null) => (basis ? { basis } : {})
 
-/** All of a paid invoice goes back into the wallet, once: every line is taken off. */
+/** Refunds a paid invoice completely into the wallet, once: the credit note has every line. */
 export async function creditWhole(
   context: BillingContext,
   tx: Tx,
@@ -108,7 +108,10 @@ export async function creditWhole(
   await credit(context, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
 }
 
-/** An invoice of the running period: minor units a month since it was paid, and what it charged. */
+/**
+ * An invoice of the running period: `price`: the monthly price since its payment; `total`: the
+ * charged amount. Minor units.
+ */
 export interface Charged {
   readonly price: bigint
   readonly total: bigint
@@ -132,7 +135,7 @@ export function splitUnused(
   return [unused - grown.reduce((sum, part) => sum + part, 0n), ...grown]
 }
 
-/** The basis for other seconds of the month, where it still explains the amount. */
+/** The basis with another number of seconds, if it still explains the amount. */
 function basisFor(
   product: Product | undefined,
   stored: unknown,

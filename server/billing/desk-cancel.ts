@@ -39,6 +39,6 @@ export function deskCancelOf(context: BillingContext): DeskCancel {
   }
 }
 
-/** The same for a command, which has no billing that runs. */
+/** The same for a command, which has no running billing module. */
 export const createDeskCancel = (deps: BillingDeps, products: readonly Product[]): DeskCancel =>
   deskCancelOf({ ...deps, products: new Map(products.map((one) => [one.name, one])) })

@@ -155,7 +155,7 @@ export async function runDunningStep(
     const locked = row.invoice_id === null ? undefined : await lockInvoice(tx, row.invoice_id)
     if (locked?.invoice.status !== 'open')
       throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
-    // Money may have come some other way than by a top-up.
+    // The wallet may have been credited without a top-up.
     if ((await payLocked(context, tx, locked, true)) === 'paid') continue
     const status = row.status === 'suspended' ? 'suspended' : 'past_due'
     const step = dunningStep(

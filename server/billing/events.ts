@@ -89,7 +89,7 @@ export const priceEvent = (
   },
 })
 
-/** When it renews; null for one that will not. */
+/** The renewal's time; null: it does not renew. */
 export const renewsAt = (
   row: Pick<SubscriptionFacts, 'status' | 'period_end' | 'cancel_at_period_end'>,
 ): string | null =>

@@ -8,9 +8,9 @@ import { days } from '../platform/clock.ts'
 
 /** The horizon of the forecast in months; an end beyond it is not reported. */
 const horizonMonths = 60
-/** Renewals that are listed. */
+/** The number of listed renewals. */
 const listed = 20
-/** The shortest month, less what clocks may be put forward. */
+/** Shorter than the shortest month, even when the clocks go forward. */
 const shortMonthMs = days(27)
 
 export interface Renewing {
@@ -33,7 +33,7 @@ export interface Renewing {
 interface Next {
   readonly of: Renewing
   readonly at: Date
-  /** Renewals before it. */
+  /** The number of renewals before it. */
   readonly count: number
 }
 
@@ -42,7 +42,7 @@ const byTime = (
   other: { at: Date; of: { id: string } },
 ): number => one.at.getTime() - other.at.getTime() || (one.of.id < other.of.id ? -1 : 1)
 
-/** A binary heap, the soonest first. */
+/** Restores a binary heap, the soonest on top. */
 function pushDown(heap: Next[], from: number): void {
   for (let place = from; ;) {
     let least = place
@@ -90,8 +90,8 @@ function costOf(one: Renewing, rounds: number): bigint {
 }
 
 /**
- * When the wallet is first short, renewing in the order of the sweep; null when that is beyond the
- * horizon, or nothing renews.
+ * The time at which the wallet is first short, if renewals come in the order of the sweep. Null:
+ * beyond the horizon, or nothing renews.
  */
 export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
   if (renewing.some(({ unpaid }) => unpaid)) return now

@@ -37,7 +37,7 @@ export interface Terms {
   readonly renewsAt: Date
 }
 
-/** Locked until the transaction ends. Refuses with conflict and a sentence. */
+/** Locks the subscription until the transaction ends. Refuses with conflict and a sentence. */
 export async function holdForHandOver(tx: Tx, clock: Clock, id: string): Promise<Terms> {
   const row: SubscriptionRow | undefined = await lockSubscription(tx, id)
   if (row?.status !== 'active' || row.period_end <= clock.now()) throw refuse(texts.unpaid)
@@ -59,7 +59,10 @@ export async function holdForHandOver(tx: Tx, clock: Clock, id: string): Promise
   }
 }
 
-/** The caller holds the subscription. Refuses with conflict what is billed elsewhere. */
+/**
+ * Transfers a subscription that the caller has locked. Refuses with conflict a customer with
+ * another currency or region.
+ */
 export async function giveSubscription(
   tx: Tx,
   of: { readonly id: string; readonly terms: Terms; readonly toId: string },

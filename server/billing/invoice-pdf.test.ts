@@ -17,10 +17,7 @@ function streamsOf(pdf: Buffer): string[] {
     }
   })
 }
-/**
- * Every letter that the document draws, in order and without spaces, whichever of its fonts draws
- * it.
- */
+/** The text of the document by drawing operation, without spaces, in any of its fonts. */
 function lettersOf(pdf: Buffer): string[] {
   const streams = streamsOf(pdf)
   const tables = streams

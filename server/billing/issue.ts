@@ -1,7 +1,6 @@
 /**
- * Writing invoices. Tax, buyer and seller are settled when the row is written; the number is given
- * when the invoice is paid or falls due, whichever is first, and from then on nothing of it
- * changes.
+ * Writes invoices. Tax, buyer and seller are fixed when the row is written. The number is given
+ * when the invoice is paid or falls due, whichever comes first; from then on nothing changes.
  */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
@@ -39,7 +38,7 @@ export interface Customer {
   readonly name: string
   readonly email: string
   readonly address?: string
-  /** The buyer, where there is one. */
+  /** The buyer's company, if there is one. */
   readonly company?: string
   readonly taxCode?: string
   readonly regionCode: RegionCode
@@ -50,13 +49,13 @@ export interface Customer {
 export interface Bill {
   readonly customer: Customer
   readonly currency: Currency
-  /** A product's name; the ledger's revenue account has it. */
+  /** A product's name, which is part of the ledger's revenue account. */
   readonly product: string
   readonly lines: readonly Line[]
   /** The subject in events and in the transaction log. */
   readonly subject: Subject | null
   readonly subscriptionId: string | null
-  /** The job to add, in the same transaction, once it is paid. */
+  /** The job to add in the transaction of the payment. */
   readonly starts: Starts | null
 }
 
@@ -80,10 +79,10 @@ export interface Draft extends Bill {
   readonly sets: Offer | null
 }
 
-/** A draft as it is written. */
+/** A draft in the form that is written. */
 export interface Prepared extends Draft {
   readonly id: string
-  /** Null for an order that is not paid yet. */
+  /** Null: an order that is not paid yet. */
   readonly number: string | null
   /** Minor units, never zero. */
   readonly total: bigint
@@ -105,14 +104,17 @@ export function taxIn(amount: bigint, rate: number): bigint {
 export const totalOf = (lines: readonly Line[]): bigint =>
   lines.reduce((sum, line) => sum + amountOf(line), 0n)
 
-/** A draft without a number. Throws for a total of zero: nothing would be documented. */
+/**
+ * Completes a draft, without a number. Throws for a total of zero, because there is nothing to
+ * document.
+ */
 export function prepare(draft: Draft): Prepared & { readonly number: null } {
   const total = totalOf(draft.lines)
   if (total === 0n) throw new Error('no document has a total of zero')
   return { ...draft, id: randomUUID(), number: null, total }
 }
 
-/** Gives drafts their numbers, in their order. Counters are taken in one order by everybody. */
+/** Gives drafts consecutive numbers. Counters are locked in one order everywhere. */
 export async function numberDrafts(
   tx: Tx,
   catalog: Catalog,

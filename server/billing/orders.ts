@@ -30,8 +30,8 @@ type Step =
   | { readonly act: 'wait' }
 
 /**
- * The step that is due of an order that lapses at `lapsesAt`, and when to look again after it.
- * A letter that was missed is not sent beside a later one.
+ * The due step of an order that lapses at `lapsesAt`, and the time of the next check. A missed
+ * letter is not sent together with a later one.
  */
 export function orderStep(
   of: { lapsesAt: Date; reminded: number | null },
@@ -127,7 +127,7 @@ async function write(
   await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
 }
 
-/** Whether it waited for want of room and not of money, which the wallet holds. */
+/** Whether the order waits for capacity although the wallet holds enough. */
 async function lacksRoom(context: BillingContext, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
   const { balance } = await context.ledger.balanceOf(tx, invoice.customer_id)
   const subject = subjectOf(invoice.subject)
@@ -139,7 +139,7 @@ async function lacksRoom(context: BillingContext, tx: Tx, invoice: InvoiceRow): 
   return !hasRoom
 }
 
-/** The next step with each unpaid order; the rows are locked by the caller. */
+/** Runs the next step of each unpaid order; the caller has locked the rows. */
 export async function runPendingOrders(
   context: BillingContext,
   tx: Tx,
@@ -188,7 +188,7 @@ export async function runPendingOrders(
   }
 }
 
-/** Orders of one customer that may wait for their payment (contract.md section 8, Limits). */
+/** Limit of a customer's unpaid orders (contract.md section 8, Limits). */
 const mostUnpaid = 5
 
 /**

@@ -10,7 +10,7 @@ const overdue = sql`
   from invoice i join subscription s on s.id = i.subscription_id and s.invoice_id = i.id
   where i.status = 'open' and s.status in ('past_due', 'suspended')`
 
-/** How many there are. */
+/** The number of overdue renewals. */
 export async function countOverdue(db: Queryable): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n ${overdue}`.execute(db)
   return rows[0]?.n ?? 0

@@ -62,7 +62,7 @@ export function beginningNow(catalog: BillingContext['catalog'], regionCode: str
   return { anchor_at: now, months: 1, period_start: now, period_end: end, next_at: end }
 }
 
-/** The period of an order's lines is that of its subscription, which begins with the payment. */
+/** An order's lines get the period of its subscription, which begins with the payment. */
 async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): Promise<void> {
   const seconds = secondsBetween(start, end)
   await tx
@@ -225,7 +225,7 @@ async function writeReceipt(
 /** Pause between two tries to pay an order whose product has no capacity. */
 export const payAgainMs = minutes(10)
 
-/** Whatever asked for the payment, the sweep tries again, until there is room or it lapses. */
+/** The sweep retries the payment until there is capacity or the order lapses. */
 async function waitForRoom(
   { clock, jobs }: BillingContext,
   tx: Tx,
@@ -240,12 +240,12 @@ async function waitForRoom(
   if (job !== undefined) await jobs.add(tx, job, { subscriptionId: id })
 }
 
-/** `unavailable`: its product has nothing left of what was ordered, and nothing was charged. */
+/** `unavailable`: the product has no capacity left for the order, and nothing was charged. */
 export type PayOutcome = 'paid' | 'short' | 'settled' | 'unavailable'
 
 /**
- * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order
- * counts as settled, even before a sweep has closed it.
+ * Charges a locked invoice. `quiet`: do not report a wallet that is short. A lapsed order counts as
+ * settled, even before a sweep has closed it.
  */
 export async function payLocked(
   context: BillingContext,
@@ -258,7 +258,7 @@ export async function payLocked(
   // One moment for both, so that the invoice's lines and the subscription name the same period.
   const now = context.clock.now()
   if (locked.invoice.lapses_at && locked.invoice.lapses_at <= now) return 'settled'
-  // A wallet that is short uses no number, and leaves the invoice as it was.
+  // If the wallet is short, the rollback frees the number and leaves the invoice unchanged.
   await sql`savepoint paying`.execute(tx)
   const invoice = await payable(context, tx, locked, now)
   const subject = subjectOf(invoice.subject)

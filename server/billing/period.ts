@@ -1,8 +1,8 @@
 /**
- * Monthly periods, counted from an anchor in the time zone of the customer's region: ordered on 31
- * January it renews on 28 February and then on 31 March, at the same time of day on the clocks
- * there. Every end is counted from the anchor and none from the end before, so that a short month
- * or a night when the clocks change shifts one renewal and not those after it.
+ * Monthly periods, counted from an anchor in the time zone of the customer's region. An order on 31
+ * January renews on 28 February and then on 31 March, at the same local time. Every end is computed
+ * from the anchor and not from the previous end, so that a short month or a change of the clocks
+ * shifts one renewal only.
  */
 
 /** Milliseconds. */
@@ -41,8 +41,8 @@ function askedOffset(zone: string, at: number): number {
 const offsets = new Map<string, Map<number, number | null>>()
 
 /**
- * Formatting dates is slow, and a forecast asks for thousands: a day that begins and ends with one
- * offset has it throughout.
+ * Formatting dates is slow, and a forecast needs thousands. A day that begins and ends with the
+ * same offset has it all day, so the offset is cached per day.
  */
 function offsetOf(zone: string, at: number): number {
   let known = offsets.get(zone)
@@ -73,7 +73,7 @@ function momentOf(zone: string, shown: number): number {
   return before === after || offsetAt(early) === before || offsetAt(late) !== after ? early : late
 }
 
-/** The moment some whole months after the anchor. */
+/** The moment a number of whole months after the anchor. */
 export function monthsAfter(anchor: Date, months: number, zone: string): Date {
   const shown = new Date(shownAt(zone, anchor.getTime()))
   const month = shown.getUTCMonth() + months
@@ -90,7 +90,7 @@ export function monthsAfter(anchor: Date, months: number, zone: string): Date {
 /** The year in a zone's local time; it is part of an invoice's number. */
 export const yearIn = (zone: string, at: Date): number =>
   new Date(shownAt(zone, at.getTime())).getUTCFullYear()
-/** 2026-12-31, on the calendars of a zone. */
+/** The day in a zone: 2026-12-31. */
 export const dayIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
 
@@ -98,10 +98,10 @@ export const dayIn = (zone: string, at: Date): string =>
 export const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))
 
-/** When a day (2026-12-31) begins on the clocks of a zone. */
+/** The beginning of a day (2026-12-31) in a zone. */
 export const midnightOf = (zone: string, date: string): Date =>
   new Date(momentOf(zone, Date.parse(`${date}T00:00:00Z`)))
-/** The last second of the day that comes some whole days after a moment. */
+/** The last second of the day that is a number of whole days after a moment. */
 export function endOfDayAfter(zone: string, moment: Date, days: number): Date {
   const next = Date.parse(`${dayIn(zone, moment)}T00:00:00Z`) + (days + 1) * day
   return new Date(midnightOf(zone, new Date(next).toISOString().slice(0, 10)).getTime() - 1000)

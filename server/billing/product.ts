@@ -27,7 +27,7 @@ export type Basis = Terms & { readonly seconds: number; readonly of_seconds: num
 
 /** A subscription's price and its basis. */
 export interface Offer {
-  /** Minor units a month; the sum of the terms where there are any. */
+  /** Minor units a month; the sum of the terms if there are any. */
   readonly price: bigint
   /** What the price is computed from; null: the price is fixed. */
   readonly terms: Terms | null
@@ -66,7 +66,7 @@ export interface Product {
     readonly suspend: string
     readonly resume: string
     readonly remove: string
-    /** An order waits until `reserve` finds something for it. */
+    /** The job for an order for which `reserve` has nothing yet. */
     readonly wait?: string
   }
   /**
@@ -79,7 +79,7 @@ export interface Product {
    * everything back. Absent: delivery is immediate.
    */
   hasBeenThere?(tx: Tx, subject: Subject): Promise<boolean>
-  /** How events and answers show what is sold; null where an invoice is about nothing. */
+  /** The form of the subject in events and answers; null: the invoice has no subject. */
   readonly shownAs: {
     /** The subject in the events of an invoice or a subscription. */
     briefly(subject: Subject | null): Record<string, unknown>
@@ -91,18 +91,16 @@ export interface Product {
   readonly pricing: {
     /** Minor units a month. Throws for terms that are not the product's. */
     monthly(terms: Terms): bigint
-    /**
-     * `wanted` at the rates of `rates`; parts that `rates` does not price, at those of `others`.
-     */
+    /** `wanted` at the rates of `rates`; parts without a rate there get those of `others`. */
     atRates(wanted: Terms, rates: Terms, others: Terms): Terms
-    /** The price of a line, step by step; null where the product shows no steps. */
+    /** The steps of a line's price; null: the product shows none. */
     explain(
       basis: Basis,
     ): (Pick<ExplainedLine, 'basis' | 'steps'> & { readonly amount: number }) | null
   }
 }
 
-/** Products by the name that subscriptions and invoices carry. */
+/** Products by name, as subscriptions and invoices refer to them. */
 export type Products = ReadonlyMap<string, Product>
 
 /** The form stored in a row: { [kind]: { id, name } }. */

@@ -21,7 +21,7 @@ import {
 /** Time between the announcement of a higher price and the first renewal that it may act on. */
 export const noticeMs = days(30)
 
-/** A price that was announced, and the moment from which renewals cost it. */
+/** An announced price, and the moment from which renewals cost it. */
 export interface PriceRise {
   readonly offer: Offer
   readonly actsAt: Date
@@ -68,7 +68,7 @@ function agreedOf(
   return atRates(pricing, offer, running.terms, known.terms)
 }
 
-/** The announced price of what is wanted now, which may have changed since. */
+/** The announced offer for the present wish, which may have changed since the announcement. */
 function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: Offer): Offer {
   if (!hasTerms(offer) || !hasTerms(agreed) || !hasTerms(announced))
     return { ...announced, description: offer.description }
@@ -92,7 +92,7 @@ function renewalPriceOf(
     // never announced.
     return { offer, rise: null, isWithdrawn: (announced?.price ?? 0n) > offer.price }
   const isWithdrawn = false
-  // Never announced, or dearer than what was: 30 days from now.
+  // Not announced, or higher than the announced price: it acts 30 days from now.
   if (!rise || !announced || offer.price > announced.price)
     return {
       offer: agreed,

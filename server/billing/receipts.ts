@@ -1,4 +1,4 @@
-/** A letter for every invoice that is paid, with the way to its PDF. */
+/** A letter for every paid invoice, with the link to its PDF. */
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
@@ -34,7 +34,7 @@ function lentWords(context: BillingContext, { lent, currency, customer }: Receip
         `due by ${lent.day}. Top up here: ${url}`
 }
 
-/** Writes the letter, in the transaction of the payment. */
+/** Writes the letter in the transaction of the payment. */
 export async function receipt(context: BillingContext, tx: Tx, of: Receipt): Promise<void> {
   const { language, email } = of.customer
   const amount = formatMoney(Number(of.amount), of.currency, language)

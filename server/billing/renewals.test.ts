@@ -92,7 +92,7 @@ describe('renewals', () => {
       .orderBy('seq', 'desc')
       .executeTakeFirstOrThrow()
     // Ordered at half past midnight on the 29th: nine renewals are due by New Year in Vietnam, and
-    // all carry the year of that moment there.
+    // all their numbers have the year in Vietnam's time.
     expect(await billing.invoices(id)).toHaveLength(11)
     expect(number).toMatch(/^VN-2029-/)
     await at('2029-02-27T17:30:00Z')
@@ -265,7 +265,7 @@ describe('renewals', () => {
         if (through) break
       }
       await wire.close()
-      // A renewal is that many statements, and each of them was the last one once.
+      // A renewal has this many statements, and the worker was killed after each of them once.
       expect(renewed).toBeGreaterThan(10)
       await billing.ledgerHolds()
     },

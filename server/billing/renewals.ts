@@ -30,10 +30,12 @@ import { end } from './subscriptions.ts'
 /** How long to wait for a row that another transaction has locked. */
 const longestWait = '3s'
 const lockNotAvailable = '55P03'
-/** Renewals in one transaction, which locks the accounts that they share. */
+/** Renewals per transaction, which locks the accounts that they share. */
 const batchSize = 100
 
-/** Invoice, charge and new period of many at once, each statement for all of them. */
+/**
+ * Writes invoice, charge and new period of many renewals, with one statement for all of them each.
+ */
 async function renew(
   context: BillingContext,
   tx: Tx,

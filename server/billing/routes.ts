@@ -49,7 +49,8 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     if (outcome === 'unavailable') throw new Refusal('no_room')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
     const current = await invoiceById(tx, invoice.id)
-    // A renewal that was paid after its month had ended was issued again, for the month from now.
+    // A renewal that was paid after its month had ended was reissued for the month from the
+    // payment.
     const paid = current?.status === 'void' ? await reissued(tx, current) : current
     const [shown] = await presentAll(tx, paid ? [paid] : [], links, language)
     if (!shown) throw new Error('a paid invoice is gone')

@@ -18,11 +18,11 @@ beforeEach(async () => {
   await sql`truncate subscription, runway_warning cascade`.execute(billing.db)
 })
 
-/** All subscriptions renew next at this moment. */
+/** Makes all subscriptions renew next at this moment. */
 const renewAt = (end: Date) =>
   sql`update subscription set anchor_at = ${end}::timestamptz - interval '1 month',
     period_end = ${end}`.execute(billing.db)
-/** Wallets that are empty at the first renewal, which is in less than a week. */
+/** Wallets that are empty at the first renewal, less than a week away. */
 async function shortWallets(count: number): Promise<Buyer[]> {
   const buyers: Buyer[] = []
   for (let n = 0; n < count; n++) {
@@ -65,7 +65,7 @@ test('a wallet that lasts is looked at when the largest level begins, to the sec
   const { rows } = await sql<{ at: Date }>`select watch_at as at from subscription`.execute(
     billing.db,
   )
-  // Seven days and less begin eight days before the end: five hours from now, not six.
+  // "Seven days or less" begins eight days before the end: in five hours, not six.
   expect(rows[0]?.at.getTime()).toBe(billing.clock.now().getTime() + hours(5) + 1000)
   billing.clock.advance(hours(5) + 1000)
   await billing.bills.watchRunways()
@@ -130,7 +130,7 @@ test('who cannot be looked at delays no other, and is due again in an hour', asy
     .execute(billing.db)
   await billing.bills.watchRunways()
   const others = buyers.filter((buyer) => buyer !== broken)
-  // A mail of a transaction that was rolled back stays in this list; the warning does not.
+  // This list keeps the mail of a rolled-back transaction; the table does not keep its warning.
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from runway_warning`.execute(
     billing.db,
   )

@@ -19,7 +19,7 @@ import { shownFully } from './product.ts'
 import { renewalPricesOf } from './prospects.ts'
 import { runsOut } from './titles.ts'
 
-/** Subscriptions whose customers are looked at in one transaction. */
+/** Subscriptions per transaction. */
 const batchSize = 200
 /**
  * The most by which an unforeseen spending (an upgrade, a chargeback) is noticed late. Of 1,000,000
@@ -85,7 +85,7 @@ export async function runway(
   }
 }
 
-/** The smallest of the warned numbers of days that this wallet lasts no longer than. */
+/** The smallest warning level (days) that is at least `lasts`; null: none. */
 export const warningLevel = (lasts: number | null, levels: readonly number[]): number | null =>
   lasts === null
     ? null
@@ -95,19 +95,19 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
 interface Look {
   readonly customerId: string
   readonly wallet: Balance
-  /** When the wallet is first short; null where that is too far away to tell. */
+  /** When the wallet is first short; null: beyond the forecast's horizon. */
   readonly end: Date | null
   /** Whole days until then. */
   readonly lasts: number | null
-  /** The warning that it deserves; null for none, also while a renewal is unpaid: see dunning. */
+  /** The warning level; null: none, also while a renewal is unpaid (see dunning). */
   readonly level: number | null
 }
 
-/** When a customer's wallet must be looked at again. */
+/** When a customer's wallet must be checked next. */
 export function nextLook({ end, level }: Look, levels: readonly number[], now: Date): Date {
   if (level !== null) return later(now, warnedGapMs)
   const latest = later(now, healthyGapMs)
-  // The first second in which it lasts no longer than the largest level; `lasts` is rounded down.
+  // The first second in which `lasts` is at most the largest level; `lasts` is rounded down.
   const crossing = end && later(end, seconds(1) - days(Math.max(0, ...levels) + 1))
   return crossing && crossing > now && crossing < latest ? crossing : latest
 }
@@ -200,7 +200,7 @@ async function claim(db: Queryable, until: Date, now: Date): Promise<string[]> {
   return [...new Set(rows.map(({ customer_id }) => customer_id))].toSorted()
 }
 
-/** Looks at these customers' wallets, warns, and notes when to look next. */
+/** Checks these customers' wallets, warns, and stores the time of the next check. */
 async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): Promise<void> {
   const now = context.clock.now()
   const { lowRunwayDays: levels } = context.catalog.billing

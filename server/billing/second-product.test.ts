@@ -1,6 +1,6 @@
 /**
- * A year of parking spaces: a product that billing has never heard of, sold through the same
- * interface as WordPress servers, with terms and a price function of its own.
+ * A year of parking spaces: a product unknown to billing, sold through the same interface as
+ * WordPress servers, with terms and a price function of its own.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -140,7 +140,7 @@ test('a parking space is billed for a year', async () => {
   expect(await billing.subscription(id)).toMatchObject({ status: 'active', price: Number(dear) })
   expect(jobsOf(id).at(-1)).toBe('open-barrier')
 
-  // The rest of the year, and half a month of the next, whose unused part comes back.
+  // The rest of the year and half a month, whose unused part is credited.
   await at('2028-01-10T03:00:00Z')
   expect(await billing.invoices(id)).toHaveLength(13)
   expect(await billing.balance(an)).toBe(old)

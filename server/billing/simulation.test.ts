@@ -35,7 +35,7 @@ afterAll(async () => {
   await billing.close()
 })
 
-/** Mulberry32: small and the same everywhere. */
+/** Mulberry32: small, and the same on every machine. */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -47,16 +47,16 @@ function randomFrom(state: number): () => number {
 const random = randomFrom(seed)
 const below = (n: number): number => Math.floor(random() * n)
 /**
- * The moments of the kills: numbers of their own, so that the customers do the same with and
+ * The moments of the kills have their own random numbers, so that customers act the same with and
  * without them.
  */
 const killing = randomFrom(seed ^ 0x5eed)
-/** Statements of the last whole round of a second worker. */
+/** The number of statements in a second worker's last complete round. */
 let roundLength = 20
 
 /**
- * A worker that is cut off somewhere in its round, before the server heard the statement or when
- * only the answer was lost. Whether it was.
+ * Runs a worker that is cut off somewhere in its round: before the server received the statement,
+ * or when only the answer was lost. Answers whether it was cut off.
  */
 async function killedWorker(): Promise<boolean> {
   const doomed = billing.second(wire.url)
@@ -73,15 +73,12 @@ async function killedWorker(): Promise<boolean> {
   }
 }
 
-/** Hours that the clocks of a region may be ahead of UTC. */
+/** Hours by which a region's clocks may be ahead of UTC. */
 const ahead = { VN: [7], USD: [0], AUD: [11, 10] } as const
 type Region = keyof typeof ahead
 const zones = { VN: 'Asia/Ho_Chi_Minh', USD: 'UTC', AUD: 'Australia/Sydney' }
 
-/**
- * The model's calendar: tries the offsets that a region may have until its clocks show the wanted
- * time.
- */
+/** The model's calendar: tries a region's offsets until the local time is the wanted one. */
 function monthsOn(anchor: number, months: number, region: Region): number {
   const [date = '', time = ''] = new Date(anchor)
     .toLocaleString('sv-SE', { timeZone: zones[region] })
@@ -128,13 +125,13 @@ interface Service {
   until: number
   wanted: number | null
   leaves: boolean
-  /** The look that comes next. */
+  /** The next look. */
   look: number
   /** When an unpaid order lapses. */
   lapses: number
-  /** A dearer price that was announced, and when it may act. */
+  /** An announced higher price, and the time from which it may act. */
   rise: { price: number; from: number } | null
-  /** The documents of the running month: the price from each on, and its total. */
+  /** The documents of the running month: the price from each one on, and its total. */
   documents: { price: number; total: number }[]
 }
 interface Debt {
@@ -206,7 +203,7 @@ class Model {
       rise: null,
     }
     this.services.push(service)
-    // An order is paid by itself, whatever else is open.
+    // An order is paid independently of other open invoices.
     if (price <= this.held) this.paid({ service, amount: price }, now)
     else this.debts.push({ service, amount: price })
   }
@@ -214,7 +211,7 @@ class Model {
   asked(service: Service, listPrice: (id: string) => number | undefined): number {
     return service.wanted ?? listPrice(service.id) ?? service.price
   }
-  /** Somebody looks for what will be dearer. */
+  /** Announces what will cost more. */
   announce(now: number, listPrice: (id: string) => number | undefined): void {
     for (const service of this.services) {
       if (service.state !== 'runs' || service.leaves) continue
@@ -365,7 +362,7 @@ test(
         const left = Math.floor((service.until - now) / 1000)
         const whole = Math.floor((service.until - service.from) / 1000)
         if (runs) {
-          // A credit note, and an entry, for each document of the month that charged a part of it.
+          // One credit note, and one entry, per document of the month that charged a part of it.
           const unused = part(service.price, left, whole)
           const grown = service.documents.slice(1).map(({ price, total }, index) => {
             const before = service.documents[index]?.price ?? 0
@@ -399,7 +396,7 @@ test(
         }
       }
       if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
-      // Any time of day, so that shares are of odd seconds.
+      // At any time of day, so that shares have odd numbers of seconds.
       billing.clock.advance(day - 5_000_000 + below(10_000_000))
       const now = billing.clock.now().getTime()
       const lateBefore = new Set(

@@ -104,7 +104,7 @@ export const invoicePage = (
     of,
   )
 
-/** All that are open, counted by the index that holds nothing else. */
+/** All open invoices of a customer, by the partial index. */
 export async function unpaidOf(
   db: Queryable,
   customerId: string,
@@ -135,7 +135,7 @@ export const isOwner = async (
 
 export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> =>
   db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
-/** The invoice that its subscription is charged on now, in place of one that was made void. */
+/** The invoice that replaced a voided one as its subscription's present invoice. */
 export const reissued = (db: Queryable, old: InvoiceRow): Promise<InvoiceRow | undefined> =>
   db
     .selectFrom('invoice as i')

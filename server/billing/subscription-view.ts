@@ -61,7 +61,7 @@ export async function subscriptionOf(
     unused: paidByAnother ? 0 : Number(await unusedOf(db, row, context.clock.now())),
     unpaid: unpaid
       ? {
-          // A renewal has its number from the moment it falls due.
+          // A renewal has its number from its due time on.
           number: unpaid.number ?? '',
           amount_due: Number(unpaid.total - unpaid.amount_paid),
           hosted_invoice_url: context.links.hosted(unpaid.id),

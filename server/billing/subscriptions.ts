@@ -39,14 +39,11 @@ export interface NewSubscription {
   readonly subject: Subject | null
 }
 
-/**
- * `to` costs what the subscription is to cost; parts that stay as they are keep the rates of its
- * running terms.
- */
+/** `to` is the subscription's new offer; unchanged parts keep the rates of its running terms. */
 export interface PriceChange {
   readonly subscriptionId: string
   readonly to: Offer
-  /** An object that only the product reads: billing hands it back to `offers` at the renewal. */
+  /** An object that only the product reads: billing passes it to `offers` at the renewal. */
   readonly change: object
   /** The job that applies the change: after the payment, or with the renewal. */
   readonly starts: Starts | null
@@ -88,8 +85,8 @@ export async function subscribe(
 }
 
 /**
- * A price for what is left of the running period: whole seconds, one rounding. `quantity` -1 takes
- * it off.
+ * The price for the rest of the running period: whole seconds, one rounding. `quantity` -1
+ * subtracts it.
  */
 function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | -1n): Line {
   const seconds = secondsBetween(now, row.period_end)
@@ -169,7 +166,7 @@ export async function changePrice(
     return { outcome: 'planned', at: row.period_end }
   }
   const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
-  // Nothing is charged, so there is nothing to document: the change acts at once.
+  // Nothing is charged, so there is nothing to document: the change applies at once.
   if (totalOf(lines) === 0n) {
     await repriced(context, tx, row, to)
     if (starts) await context.jobs.add(tx, starts.job, starts.payload)
@@ -190,7 +187,7 @@ export async function changePrice(
   return { outcome: 'charged', invoiceId: invoice.id }
 }
 
-/** Makes void what is still to be paid for it. */
+/** Voids the subscription's open invoices. */
 async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
   const closed = await tx
     .updateTable('invoice')
@@ -206,8 +203,8 @@ async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
 }
 
 /**
- * The end: nothing more is due, and the product takes away what it sold.
- * @param credited customers whose wallets just got something back
+ * Ends the subscription: nothing more is due, and the product removes what it sold. @param credited
+ * customers whose wallets were just credited
  */
 export async function end(
   context: BillingContext,
@@ -261,7 +258,7 @@ export async function cancel(
   if (!row.cancel_at_period_end) await setCancelled(context, tx, row.id, true)
 }
 
-/** Takes a planned cancellation back. */
+/** Withdraws a planned cancellation. */
 export async function resume(
   context: BillingContext,
   tx: Tx,
@@ -289,7 +286,7 @@ async function setCancelled(
   ])
 }
 
-/** A paid invoice's money goes back to the wallet, once; an open one is void. */
+/** Refunds a paid invoice into the wallet, once; voids an open one. */
 async function refundInvoice(
   context: BillingContext,
   tx: Tx,

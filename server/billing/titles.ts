@@ -100,7 +100,7 @@ export const titles = {
     const { subscription, wp } = payload as Known
     const price = money(subscription?.renewalPrice, subscription?.currency, language)
     const day = subscription?.actsOn ?? ''
-    // Rows from before the subject had the server's name in `wp` only.
+    // Older rows have the server's name in `wp` only.
     const name = subscription?.subject?.name ?? wp?.name
     return language === 'vi'
       ? `${name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
