@@ -1,4 +1,4 @@
-/** Whether what is to be sold needs a second member. */
+/** Whether a publication needs a second member. */
 import { hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { changesMuch } from './changes.ts'
@@ -9,7 +9,7 @@ import { versionBefore, type VersionRow } from './versions.ts'
 /** Price changes within this time count as one. */
 const aloneMs = hours(24)
 
-/** Whether a second member approved that a file of the shell counts, as this version. */
+/** Whether a second member approved the use of a shell's file as this version. */
 export type IsApprovedUse = (version: number) => Promise<boolean>
 
 async function isApproved(

@@ -89,7 +89,7 @@ export function sayChange({ of, name, field, currency, before, after }: SellingC
   return `${what} ${field}${unit}: ${before ?? 'none'} → ${after ?? 'none'}`
 }
 
-/** Minor units that are asked for: the sale price where there is one. */
+/** The asked price, minor units: the sale price if there is one. */
 function asked({ price, sale }: { price: string; sale: string }, code: Currency): number {
   return toMinor(sale === '' ? price : sale, code) ?? 0
 }
@@ -98,7 +98,7 @@ const isMuch = (before: number, after: number): boolean =>
 
 /**
  * Whether a price changes by more than a fifth, up or down, or a plan is new: a typing error in its
- * price has nothing to be compared with.
+ * price cannot be detected by comparison.
  */
 export function changesMuch(before: Selling, after: Selling): boolean {
   return currencies.some((code) => {

@@ -37,7 +37,7 @@ function sellingIn({ text, sha256 }: VersionRow): Selling | null {
   return selling
 }
 
-/** The version in use, its text and what it sells. Refuses with unavailable where there is none. */
+/** The version in use, its text and its offer. Refuses with unavailable if there is none. */
 export async function inUse(
   db: Queryable,
 ): Promise<{ version: number; text: string; selling: Selling }> {
@@ -73,7 +73,7 @@ const shownPublication = (row: PublicationRow): Publication => ({
   version: row.version,
 })
 
-/** A file that counted at a start was a version. */
+/** The versions that files were when they took effect at a start. */
 async function formerTexts(db: Queryable, files: readonly { readonly sha256: Buffer }[]) {
   if (files.length === 0) return new Map<string, VersionRow>()
   const rows = await db

@@ -1,4 +1,4 @@
-/** A publication beside processes that price, and what it writes into the text of the catalogue. */
+/** Publications concurrent with pricing, and the text that they write into the catalogue. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

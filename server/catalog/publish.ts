@@ -28,9 +28,9 @@ import { addVersion, newestVersion, versionRow, type VersionRow } from './versio
 /** A publication's content, as the contract parses it. */
 export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
 
-/** How far ahead a publication may be made. */
+/** How far in the future a publication may take effect. */
 const aheadMs = days(366)
-/** A clock of the staff may be a little off. */
+/** A staff member's clock may be a little off. */
 const lateMs = minutes(5)
 
 const conflict = (field: string, said: Sentence): Refusal =>
@@ -41,7 +41,7 @@ const fault = (field: string, said: Sentence): Refusal =>
 const waitingRow = (db: Queryable) =>
   db.selectFrom('catalog_publication').selectAll().where('state', '=', 'waiting').executeTakeFirst()
 
-/** A version as this release reads it; undefined where it cannot. */
+/** A version as this release parses it; undefined: it cannot. */
 export function read(row: VersionRow): Catalog | undefined {
   try {
     return parseCatalog(row.text, `catalogue version ${row.version}`)
@@ -198,16 +198,16 @@ export interface Published {
   readonly id: string
   readonly before: Catalog
   readonly after: Catalog
-  /** The version that was newest. */
+  /** The newest version before. */
   readonly base: number
-  /** The new version; null while it waits. */
+  /** The new version; null while it is pending. */
   readonly version: number | null
   readonly countsAt: Date
 }
 
 const holdCatalog = (tx: Tx) => sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
 
-/** Publishes it, or has it wait. Refuses as `preparePublication` does. */
+/** Publishes now, or stores a pending publication. Refuses as `preparePublication` does. */
 export async function publishCatalog(
   tx: Tx,
   clock: Clock,
@@ -254,7 +254,7 @@ export async function publishCatalog(
   return { id, before, after, base: present.version, version, countsAt: from }
 }
 
-/** Makes it the newest version. The caller holds the catalogue. */
+/** Makes it the newest version. The caller holds the catalogue's lock. */
 async function count(
   tx: Tx,
   { id, text, now }: { readonly id: string; readonly text: string; readonly now: Date },
@@ -274,7 +274,10 @@ async function count(
   return version
 }
 
-/** Refuses with not_found, and with conflict what does not wait any more. */
+/**
+ * Withdraws a pending publication. Refuses with not_found, and with conflict if it is no longer
+ * pending.
+ */
 export async function withdrawPublication(tx: Tx, clock: Clock, id: string) {
   await holdCatalog(tx)
   const row = isUuid(id)
@@ -311,7 +314,7 @@ function textToCount(
 }
 
 export interface Publications {
-  /** Has the publication count whose moment has come, if there is one. */
+  /** Makes a due publication take effect, if there is one. */
   countDue(): Promise<void>
 }
 
@@ -327,7 +330,8 @@ export function definePublications(parts: {
   const { db, clock, log } = parts
   const publications: Publications = {
     async countDue() {
-      // The lock stops every order for a moment: most minutes nothing is due.
+      // Check without the lock first: the lock stops every order for a moment, and most minutes
+      // nothing is due.
       const waiting = await waitingRow(db)
       if (!waiting || waiting.counts_at > clock.now()) return
       const counted = await transaction(db, async (tx) => {
@@ -358,7 +362,7 @@ export function definePublications(parts: {
   }
   parts.jobs.define({
     name: 'publish-catalog',
-    // A job for the moment would take the place of the queue's one waiting run until then.
+    // Not a job for the exact moment: it would take the queue's one waiting run until then.
     cron: '* * * * *',
     retries: 3,
     run: () => publications.countDue(),

@@ -47,7 +47,7 @@ export function sellingOf(catalog: Catalog): Selling {
     })),
   }
 }
-/** To compare by. */
+/** The text for comparisons. */
 export const textOfSelling = (selling: Selling): string => JSON.stringify(selling)
 export const sellsTheSame = (one: Catalog, other: Catalog): boolean =>
   textOfSelling(sellingOf(one)) === textOfSelling(sellingOf(other))
@@ -148,7 +148,7 @@ export function judgeSelling(
 type FileForm = ReturnType<typeof fileFormOf>
 type Listed = { readonly id: number | null }
 
-/** Writes what differs into the document, each value in its own place. */
+/** Writes the differences into the document, each value in its own place. */
 function setFields(document: Document, at: readonly (string | number)[], to: object): void {
   for (const [name, value] of Object.entries(to)) {
     const path = [...at, name]
@@ -176,8 +176,8 @@ function setList(document: Document, name: 'plans' | 'dataCentres', to: readonly
 }
 
 /**
- * The text of the catalogue with this selling, which was judged. Comments stay, but for those
- * inside of lists that cannot be written value by value.
+ * The catalogue's text with this offer. Throws CatalogFault if it is invalid. Comments stay, except
+ * in lists that cannot be written value by value.
  */
 export function writeSelling(text: string, selling: Selling): string {
   const judged = judgeSelling(text, selling)
@@ -200,7 +200,7 @@ export function writeSelling(text: string, selling: Selling): string {
     const written = document.toString(lines)
     if (isRight(written)) return written
   } catch {
-    // Aliases and merged keys cannot be written to: the lists are written anew.
+    // Aliases and merged keys cannot be changed in place: replace the lists.
   }
   const document = parseDocument(text)
   for (const [name, value] of Object.entries(form)) document.set(name, document.createNode(value))

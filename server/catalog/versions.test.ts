@@ -91,7 +91,7 @@ test('a forgotten file brings no earlier price back; its owner can', async () =>
   // The installation that brought the newest version goes back by a restart with the earlier file.
   const back = await start(named('One'), 'b')
   expect([await back.brand(), await forgotten.brand()]).toEqual(['One', 'One'])
-  // Anybody may do so by the command.
+  // The command can do it.
   await use({ text: named('Two'), origin: 'a' })
   expect([await back.brand(), await forgotten.brand()]).toEqual(['Two', 'Two'])
 })
@@ -100,7 +100,7 @@ test('a price that is being charged stays the newest until it is', async () => {
   const process = await start(named('Two'), 'b')
   let isNew = false
   const held = Promise.withResolvers<void>()
-  // Begun outside of the transaction, as by another process.
+  // Begins outside the transaction, as in another process.
   const activation = held.promise
     .then(() => use({ text: named('Three'), origin: 'b' }))
     .then(() => {
@@ -109,7 +109,7 @@ test('a price that is being charged stays the newest until it is', async () => {
   await transaction(pool.db, async (tx) => {
     await process.versions.hold(tx)
     held.resolve()
-    // The other one waits for this transaction: whatever is asked meanwhile is the same.
+    // The other one waits for this transaction: every price read meanwhile is the same.
     await eventually('the other one waiting', async () => {
       const { rows } = await sql`
         select from pg_locks where locktype = 'advisory' and not granted`.execute(tx)

@@ -60,7 +60,7 @@ export const newestNumber = async (db: Queryable): Promise<number | undefined> =
   (await newestVersion(db))?.version
 export const versionRow = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
   db.selectFrom('catalog_version').selectAll().where('version', '=', version).executeTakeFirst()
-/** The one before a version. */
+/** The version before this one. */
 export const versionBefore = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
   db
     .selectFrom('catalog_version')
@@ -103,7 +103,7 @@ function sellsWhat(text: string, present: VersionRow): boolean {
   }
 }
 
-/** Why a file does not count. */
+/** The reasons why a file is not used. */
 const notTaken = {
   former:
     'the catalogue file of this machine is an earlier one: the newest stays in use ' +
@@ -162,7 +162,7 @@ async function stateOf(
   return takesBack ? 'would_take_back' : 'new'
 }
 
-/** The newest from now on. The caller holds the catalogue alone. */
+/** Adds the newest version. The caller holds the catalogue's exclusive lock. */
 export const addVersion = (
   tx: Tx,
   of: CatalogFileText & {
@@ -220,7 +220,7 @@ export const listCatalogs = (
     .execute()
 
 /**
- * Brings `catalog`, which the whole process has, to the version in use and keeps it there.
+ * Brings the process's shared `catalog` to the version in use and keeps it there.
  *
  * @param onChange called after each newer version, not for the first one
  */
@@ -277,7 +277,7 @@ export async function followCatalog(parts: {
 
   return {
     async hold(tx) {
-      // Two statements: the second one sees what was committed while the first one waited.
+      // Two statements, so that the second one sees what was committed while the first one waited.
       await sql`select pg_advisory_xact_lock_shared(${lockKeys.catalog})`.execute(tx)
       if (!(await look(tx))) throw new Refusal('unavailable')
     },
