@@ -95,7 +95,7 @@ async function delegateInSandbox(
   await dns.verifier.checkDue()
 }
 
-/** Has what falls due found now, and what wallets need for it. */
+/** Runs the sweeps for due items now, and the check of what wallets need for them. */
 async function lookNow({ bills, topUps }: App): Promise<void> {
   await bills.enqueueSweeps()
   await topUps.autoTopUps.enqueueSweep()

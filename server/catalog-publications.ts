@@ -1,4 +1,6 @@
-/** Publications of the catalogue that count later, and the letter about one that could not. */
+/**
+ * Publications of the catalogue that take effect later, and the letter about one that could not.
+ */
 import { definePublications, type Publications } from './catalog/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Tx } from './platform/db.ts'

@@ -1,4 +1,4 @@
-/** Which host names of the portal and of customers' servers are to have a certificate. */
+/** The host names of the portal and of customers' servers that need certificates. */
 import type { CertifiableNames } from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { isLoopback } from './platform/loopback.ts'
