@@ -21,14 +21,14 @@ export interface AlignDeps {
   readonly clock: Clock
   readonly jobs: Jobs
   readonly names: CertifiableNames
-  /** Tells the edges what there is now. */
+  /** Tells the edges that certificates changed. */
   readonly onChange: () => void
 }
 
 export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Promise<void> } {
   const { db, clock, names } = deps
 
-  /** Orders what is new, and has edges forget what is gone. */
+  /** Orders certificates for new names, and makes the edges drop deleted ones. */
   async function settle(isNew: boolean, isGone: boolean): Promise<void> {
     if (isNew) await transaction(db, (tx) => deps.jobs.add(tx, orderJob, {}))
     if (isGone) deps.onChange()
@@ -61,7 +61,7 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
     return isGone
   }
 
-  /** Two lists in one order, page by page: neither is ever in memory whole. */
+  /** Merges two sorted lists page by page, so that neither is completely in memory. */
   async function all(): Promise<void> {
     const own = names.own.map((name) => ({ name, siteId: null, customerId: null }))
     let isNew = await want(db, own, clock.now())

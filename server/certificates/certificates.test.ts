@@ -26,7 +26,7 @@ beforeEach(async () => {
     await world.behave(id, { mode: 'well', perDomain: 1000, badNonces: 0, slowMs: 30_000 })
 })
 
-/** Looks at what is due now, as the job does every minute. */
+/** Handles what is due now, as the job does every minute. */
 const look = (): Promise<void> => world.portal.app.tls.due()
 const issuedFor = async (id: 'first' | 'second', name: string) =>
   (await world.behave(id)).issued.filter(({ names }) => names.includes(name))
@@ -38,7 +38,7 @@ const row = (name: string) =>
     .executeTakeFirst()
 const retry = (name: string, who = server) =>
   world.portal.call('POST', `/api/wp/${who.id}/https/${name}/retry`, { token: who.owner.token })
-/** How many orders the first authority was sent. */
+/** The number of orders sent to the first authority. */
 const ordersWithFirst = async (): Promise<number> => {
   const { db } = world.portal.app
   const rows = await db
@@ -79,7 +79,7 @@ describe('a name that is added', () => {
     const { SITES_PORT: port } = world.portal.config
     const { location } = (await world.plain(`${name}:${port}`)).headers
     expect(location).toBe(`https://${name}:${world.tlsPort}/`)
-    // The key lies sealed, and neither the API nor the edge's log hands it out.
+    // The key is stored encrypted, and neither the API nor the edge's log reveals it.
     const kept = await row(name)
     expect(kept?.key_sealed?.toString('latin1')).not.toContain('PRIVATE KEY')
     expect(JSON.stringify(await world.https(server))).not.toContain('PRIVATE')

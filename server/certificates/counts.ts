@@ -16,7 +16,7 @@ export interface CertificateCounts {
   readonly failed: number
   /** The certificate has expired, and visitors of the name still come here. */
   readonly expired: number
-  /** Valid ones whose renewal failed. */
+  /** Valid certificates whose renewal failed. */
   readonly notRenewed: number
   /**
    * The earliest end of a certificate whose renewal has failed, or that expired within the last
@@ -68,7 +68,7 @@ export async function countCertificates(db: Queryable, now: Date): Promise<Certi
   }
 }
 
-/** Names whose last try failed, the longest first, for `npm run portal -- certificates`. */
+/** Names whose last try failed, the longest failing first, for `npm run portal -- certificates`. */
 export const failing = (db: Queryable, limit: number) =>
   db
     .selectFrom('certificate')

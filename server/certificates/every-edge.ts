@@ -1,7 +1,9 @@
 import type { CertificateEdge } from './feed.ts'
 import type { ChallengePlaces } from './order.ts'
 
-/** Rejects with the first failure where none did it: a node may be lost at this moment. */
+/**
+ * Succeeds if one edge did; otherwise rejects with the first failure, because a node may be away.
+ */
 async function atAnyEdge(all: readonly Promise<void>[]): Promise<void> {
   const [first, ...others] = await Promise.allSettled(all)
   if (first?.status === 'rejected' && others.every(({ status }) => status === 'rejected'))

@@ -66,7 +66,7 @@ test('a server is shown by HTTP until the sites’ domain has its certificate', 
   const page = await world.plain(host)
   expect([page.status, page.text.includes(`http://${host}`)]).toEqual([200, true])
   expect(page.text).not.toContain(`https://${host}`)
-  // The operator leads the challenge here.
+  // The operator delegates the challenge name to our zone.
   const { dns, db } = world.portal.app
   const [own = ''] = dns.ownZones
   await fetch(`${world.portal.sandboxUrl}/registry.json`, {
@@ -107,7 +107,7 @@ test('a customer with many names leaves room for one who comes later', async () 
   expect(await stateOf(many)).toEqual({ issued: first, pending: 9 - first })
   const made = await orders()
   expect(made.filter(({ customer_id: id }) => id === one.owner.id)).toHaveLength(2)
-  // Three hours later the rest comes by itself.
+  // Three hours later the others follow automatically.
   clock.advance(hours(3) + 1)
   const later = await world.signIn(many)
   await look()

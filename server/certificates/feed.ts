@@ -12,7 +12,10 @@ import { keyPurpose } from './order.ts'
 
 /** The calls to an edge; each may be repeated. */
 export interface CertificateEdge {
-  /** Answers the names of which this version is not there. `readAt` grows with the database. */
+  /**
+   * Sets the list; answers the names whose version is missing there. `readAt` grows with the
+   * database.
+   */
   compare(
     list: readonly { readonly name: string; readonly version: number }[],
     httpsOnly: readonly (readonly [host: string, seconds: number])[],
@@ -32,7 +35,7 @@ export interface CertificateEdge {
   dropChallenge(token: string): Promise<void>
 }
 
-/** Tells the edges, in rounds. */
+/** Sends to the edges in rounds. */
 export type Feed = Rounds
 
 /** Certificates per message: some megabytes of text. */

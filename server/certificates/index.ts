@@ -24,16 +24,18 @@ export { routes } from './routes.ts'
 /** Assembles the certificates module for the app. */
 export interface Certificates extends SiteHttpsDeps {
   readonly feed: Feed
-  /** Has names compared soon: settings may name other ones than at the start before. */
+  /**
+   * Schedules a comparison of all names: the settings may name other hosts than at the last start.
+   */
   begin(): Promise<void>
-  /** Compares all names with what other modules say. */
+  /** Compares all names with the other modules' lists. */
   align(): Promise<void>
-  /** Looks at those that are due now. */
+  /** Handles the names that are due now. */
   due(): Promise<void>
   dropOld(): Promise<void>
 }
 
-/** `isEnabled`: false defines the jobs and has them do nothing. */
+/** `isEnabled`: false defines the jobs, but they do nothing. */
 export function createCertificates(deps: {
   readonly db: Database
   readonly clock: Clock

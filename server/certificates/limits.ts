@@ -39,7 +39,7 @@ export const registrableOf = (name: string): string =>
   parse(name.replace(/^\*\./, ''), { allowPrivateDomains: true }).domain ?? name
 
 export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits): OrderLimits {
-  /** When the order that counts last of `limit` stops counting; undefined when there are fewer. */
+  /** When the oldest of the last `limit` orders stops counting. Undefined: there are fewer. */
   async function freeWith(
     limit: number,
     spanMs: number,
@@ -64,7 +64,7 @@ export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits
       const most =
         isRenewal || customerId === null ? limits.ordersIn3Hours : mostForNew(limits.ordersIn3Hours)
       const inAll = await freeWith(most, shortMs, { directory })
-      // A renewal of the same name counts towards no domain.
+      // A renewal of the same name does not count towards the domain's limit.
       if (isRenewal) return inAll
       const domain = registrableOf(name)
       const ofDomain = await freeWith(limits.aWeek, weekMs, { directory, domain })

@@ -1,4 +1,4 @@
-/** Which host names are to have a certificate, as other modules know them. */
+/** The host names that need certificates, as other modules know them. */
 
 export interface NameToCertify {
   /** A-labels, lower case; `*.` and a name covers all names right below it. */
@@ -21,9 +21,9 @@ export interface CertifiableNames {
   readonly own: readonly string[]
   /** Names of sites, sorted, after `after`. */
   page(after: string, limit: number): Promise<readonly NameToCertify[]>
-  /** All of one site. */
+  /** All names of one site. */
   ofSite(siteId: string): Promise<readonly NameToCertify[]>
-  /** Looked up now: a name may have moved since it was proven. */
+  /** Looks the name up now, because it may have moved since it was proven. */
   standing(name: string): Promise<Standing>
 }
 

@@ -52,9 +52,9 @@ export interface OrderDeps extends ChallengePlaces {
   readonly times?: Partial<OrderTimes>
 }
 export interface OrderTimes {
-  /** Longest answer of an authority to one call, ms. */
+  /** Time limit of one call to an authority, ms. */
   readonly callMs: number
-  /** Longest time of one order, ms. */
+  /** Time limit of one order, ms. */
   readonly orderMs: number
 }
 const defaultTimes: OrderTimes = { callMs: 20_000, orderMs: 120_000 }
@@ -70,15 +70,15 @@ export const keyPurpose = 'certificate-key'
 
 export interface Ordering {
   /**
-   * A chain for the name, and the sealed key that it is for. Throws NotIssued, ShareUsedUp,
-   * AcmeProblem or DriverFailure.
+   * The chain for the name, and its sealed key. Throws NotIssued, ShareUsedUp, AcmeProblem or
+   * DriverFailure.
    */
   order(
     row: CertificateRow,
     authority: Authority,
     signal: AbortSignal,
   ): Promise<Issued & { readonly keySealed: Buffer }>
-  /** When the authority that issued the present certificate wants it renewed. */
+  /** The time in which the issuing authority wants the present certificate renewed. */
   renewalWindow(
     row: CertificateRow,
   ): Promise<{ readonly start: Date; readonly end: Date; readonly waitMs?: number } | undefined>
@@ -89,7 +89,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
   const times = { ...defaultTimes, ...deps.times }
   const clients = new Map<string, { readonly client: AcmeClient; readonly keyPem: string }>()
 
-  /** The client with the account's key, which is made at the first call. */
+  /** The client with the account's key, which is created at the first call. */
   async function open(
     directory: string,
   ): Promise<{ readonly client: AcmeClient; readonly keyPem: string }> {
@@ -128,7 +128,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     return url
   }
 
-  /** Asks until `isOver` holds; throws NotIssued unavailable when that takes too long. */
+  /** Polls until `isOver` holds; throws NotIssued unavailable if that takes too long. */
   async function until<T>(
     ask: () => Promise<Read<T>>,
     isOver: (value: T) => boolean,
@@ -145,7 +145,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     }
   }
 
-  /** Has the authority look at one name, and waits for what it says. */
+  /** Makes the authority validate one name, and waits for its result. */
   async function prove(
     of: { readonly row: CertificateRow; readonly authority: Authority; readonly account: string },
     url: string,
@@ -173,7 +173,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     }
   }
 
-  /** Puts the answer where the authority will look. */
+  /** Puts the answer where the authority will query it. */
   async function answerChallenge(
     { challenges, identifier: { value: host } }: AcmeAuthorization,
     row: CertificateRow,

@@ -1,6 +1,6 @@
 /**
- * Looks at certificates that are due: orders those that are missing, renews at two thirds of their
- * life, and earlier where the authority asks for it, as it does for one that it revokes.
+ * Handles due certificates: orders missing ones, renews at two thirds of their life, and earlier if
+ * the authority asks for it, as it does for one that it revokes.
  */
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -32,9 +32,9 @@ export interface RenewDeps {
   readonly names: CertifiableNames
   readonly ordering: Ordering
   readonly limits: Pick<OrderLimits, 'asked'>
-  /** The first one, and the one that is asked where the first issues nothing. */
+  /** The first authority, and its fallback, which is used if the first issues nothing. */
   readonly authorities: readonly Authority[]
-  /** Tells the edges what there is now. */
+  /** Tells the edges that certificates changed. */
   readonly onChange: () => void
   /** Tells the owner of a site that a certificate is not renewed. */
   readonly warn: (
@@ -43,7 +43,7 @@ export interface RenewDeps {
   ) => Promise<void>
 }
 
-/** Orders under way at once; an authority takes some seconds for each. */
+/** Parallel orders; an authority takes some seconds for each. */
 const together = 4
 /** A name whose customer's share is used up is tried again after this time. */
 const shareMs = minutes(5)
@@ -51,9 +51,12 @@ const shareMs = minutes(5)
 const plannedAtOnce = 8
 /** A run stops claiming before its time limit; the next run, a minute later, takes the rest. */
 const [limitSeconds, roundSeconds] = [900, 600]
-/** A name whose worker was killed is looked at again. Longer than two orders may last. */
+/**
+ * The lease of a name: after it a name of a killed worker is due again. Longer than two orders may
+ * take.
+ */
 const leaseMs = minutes(15)
-/** An authority that is asked whether it wants a certificate renewed is asked so often. */
+/** Interval between queries whether the authority wants a certificate renewed. */
 const askMs = hours(24)
 /**
  * No certificate is renewed sooner after its issue. Otherwise one whose dates are far from our
@@ -125,19 +128,19 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
         await keep(row, authority, await deps.ordering.order(present, authority, signal))
         return
       } catch (error) {
-        // Stopped, not failed: the next process goes on with the order.
+        // Stopped, not failed: the next process continues the order.
         if (signal.aborted || error instanceof ShareUsedUp) throw error
         const problem = toldOnCall(error)
         first ??= problem
         if (!mayOtherIssue(problem)) break
-        // An order that is under way with one authority is of no use to the other.
+        // An order with one authority is useless to the other.
         present = { ...present, ...noOrder }
       }
     }
     if (first) await keepProblem(row, first)
   }
 
-  /** Whether its authority wants it renewed by now. Answers when to ask again. */
+  /** Queries whether the authority wants it renewed now. Answers the next query's time. */
   async function askRenewal(row: CertificateRow): Promise<{ renewAt: Date; nextAt: Date }> {
     const now = clock.now()
     const planned = row.renew_at ?? now

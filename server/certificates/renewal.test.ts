@@ -21,7 +21,7 @@ beforeEach(async () => {
     await world.behave(id, { mode: 'well', perDomain: 1000, badNonces: 0, slowMs: 30_000 })
 })
 
-/** Looks at what is due now, as the job does every minute. */
+/** Handles what is due now, as the job does every minute. */
 const look = (): Promise<void> => world.portal.app.tls.due()
 const issuedFor = async (id: 'first' | 'second', name: string) =>
   (await world.behave(id)).issued.filter(({ names }) => names.includes(name))
@@ -31,7 +31,7 @@ const row = (name: string) =>
     .selectAll()
     .where('name', '=', name)
     .executeTakeFirst()
-/** Time passes; the owner signs in again. */
+/** Advances the clock; the owner signs in again. */
 const wait = async (ms: number): Promise<void> => {
   clock.advance(ms)
   server = await world.signIn(server)

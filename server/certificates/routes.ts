@@ -15,7 +15,7 @@ export function routes(
       customerId: string,
       id: string,
     ) => Promise<{ readonly siteId: string; readonly host: string } | undefined>
-    /** Tries that owners ask for. */
+    /** Limit on retries by owners. */
     readonly retries: Limit
   },
 ): void {

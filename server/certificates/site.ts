@@ -1,4 +1,4 @@
-/** HTTPS as the owner of a server sees it, and what an owner decides about it. */
+/** HTTPS of a server for its owner: the certificates' state, and the owner's settings. */
 import type { SiteHttps } from '../../contract/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
@@ -15,7 +15,7 @@ export interface SiteHttpsDeps {
   readonly onChange: () => void
 }
 
-/** `host`: the server's own, below the sites' domain. */
+/** `host`: the server's own name, below the sites' domain. */
 export async function httpsOf(
   db: Queryable,
   { clock, isEnabled }: SiteHttpsDeps,

@@ -78,7 +78,7 @@ export async function claim(
   return rows[0]
 }
 
-/** Writes what came of a look; false when the name needs no certificate any more. */
+/** Stores the result of a try; false: the name needs no certificate any more. */
 export async function update(
   db: Queryable,
   id: bigint,
@@ -92,7 +92,7 @@ export async function update(
   return numUpdatedRows > 0n
 }
 
-/** A certificate that was issued takes the place of the one before. */
+/** Replaces the certificate by a newly issued one. */
 export const writeIssued = (
   db: Queryable,
   id: bigint,
@@ -128,7 +128,9 @@ export const writeIssued = (
 
 export const noOrder = { order_directory: null, order_url: null, order_key_sealed: null } as const
 
-/** Forgets a name with its key, unless another site has it meanwhile; whether it was there. */
+/**
+ * Deletes a name with its key, unless another site has it meanwhile; answers whether it was there.
+ */
 export async function forget(db: Queryable, name: string, siteId: string | null): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('certificate')
@@ -138,7 +140,7 @@ export async function forget(db: Queryable, name: string, siteId: string | null)
   return numDeletedRows > 0n
 }
 
-/** Adds what is missing, due at once; a name that another site has now goes over to it. */
+/** Adds missing names, due at once; a name that another site has now is transferred to it. */
 export async function want(
   tx: Tx | Database,
   names: readonly NameToCertify[],

@@ -7,20 +7,20 @@
 /** A name that is due. */
 export interface DueName {
   readonly id: bigint
-  /** Whose it is; null: the portal's own. */
+  /** The customer; null: the portal's own. */
   readonly holder: string | null
   /** False: a renewal, or a name whose order is under way; it needs no share. */
   readonly isNew: boolean
   readonly dueAt: Date
 }
 
-/** New certificates that were asked for lately at the authority that is asked first. */
+/** Recent orders at the first authority. */
 export interface AskedFor {
   /** The limit of all orders at the authority in that time. */
   readonly limit: number
-  /** Orders of all, renewals among them. */
+  /** All orders, including renewals. */
   readonly inAll: number
-  /** New ones, by whose they are. */
+  /** New ones, by holder. */
   readonly newOf: ReadonlyMap<string, number>
 }
 
@@ -28,13 +28,13 @@ export interface AskedFor {
 const shareOfOne = 1 / 4
 /** The part of the limit that one customer may use while no other requests any. */
 const shareOfFirst = 1 / 2
-/** New names leave the rest to renewals and to the portal's own. */
+/** The part of the limit for new names; the rest is for renewals and the portal's own. */
 const shareOfNew = 4 / 5
 
-/** How many orders there may be in all before new names of customers have to wait. */
+/** The number of orders at which customers' new names must wait. */
 export const mostForNew = (limit: number): number => Math.max(1, Math.floor(limit * shareOfNew))
 
-/** How many new certificates a customer may ask for now. */
+/** The number of new certificates that a customer may request now. */
 export function leftFor(holder: string, { limit, inAll, newOf }: AskedFor): number {
   const ofShare = Math.max(1, Math.floor(limit * shareOfOne)) - (newOf.get(holder) ?? 0)
   const ofFirst = Math.floor(limit * shareOfFirst) - inAll

@@ -23,7 +23,7 @@ const firstOfContext = 0xa0
 const extensionsOfCertificate = 0xa3
 
 /**
- * A new private key, PKCS #8 in PEM: P-256, which every browser of the last ten years takes and
+ * A new private key, PKCS #8 in PEM: P-256, which every browser of the last ten years supports and
  * whose handshake costs a tenth of RSA's.
  */
 export const newKey = (): string =>
@@ -103,8 +103,8 @@ function issuerOf({ issuer }: X509Certificate): string {
 }
 
 /**
- * The name under which an authority tells when a certificate is to be renewed (RFC 9773, 4.1);
- * undefined for one without an authority key identifier.
+ * The certificate's name in the authority's renewal information (RFC 9773, 4.1). Undefined: it has
+ * no authority key identifier.
  */
 export function renewalId(chain: string): string | undefined {
   const [pem] = chain.match(pemBlock) ?? []
