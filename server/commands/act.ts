@@ -22,7 +22,7 @@ const usage =
   '[--json]'
 const shownActs = 50
 
-/** `--name value` pairs and the one flag; undefined where the line is not understood. */
+/** `--name value` pairs and the one flag; undefined: the line is invalid. */
 export function pairsOf(
   words: readonly string[],
 ): { fields: Record<string, string>; dryRun: boolean } | undefined {
@@ -43,7 +43,7 @@ export function pairsOf(
 const textOf = (field: string, text: string): string =>
   field === 'file' && text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
 
-/** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
+/** Converts an argument to the type of the field's schema: a number, or a comma-separated list. */
 function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (!schema) return text
   // `50.000` is fifty to a program, but fifty thousand in Vietnamese notation: it is refused.
@@ -52,7 +52,7 @@ function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   return candidates.find((value) => z.core.safeParse(schema, value).success) ?? text
 }
 
-/** Nothing of a dry run stays: its transaction is rolled back by this. */
+/** Thrown to roll back a dry run's transaction. */
 class RolledBack extends Error {}
 
 /**
@@ -101,15 +101,17 @@ export async function actCommand(
   }
 }
 
-/** How a command says what its act has done or would do, where the usual lines do not say it. */
+/** A command's own wording of its act's result, instead of the usual lines. */
 export interface OwnWords {
   done(outcome: CommandOutcome): void
-  /** The exit code of a refusal that the command words itself; undefined: the usual sentence. */
+  /**
+   * The exit code of a refusal that the command words itself; undefined: print the usual sentence.
+   */
   refused?(refusal: Refusal): number | undefined
 }
 export type CommandOutcome = Awaited<ReturnType<typeof perform>>
 
-/** Does the act that another command is short for. */
+/** Runs the act behind another command. */
 export async function actFor(
   config: Config,
   databaseUrl: string,
@@ -136,7 +138,7 @@ export function reasonOf(given: string | undefined, otherwise: string): string |
   return reason.length < 3 || reason.length > longestReason ? undefined : reason
 }
 
-/** Does an act, or only tries it; says what came of it, and answers the exit code. */
+/** Performs an act, or only tries it; prints the result, and answers the exit code. */
 export async function performAsCommand(
   tools: DeskTools,
   wanted: Parameters<typeof perform>[3],
@@ -188,13 +190,13 @@ function tell(outcome: CommandOutcome | undefined, dryRun: boolean, out: Output)
     out.line('Nobody may approve it yet: invite an owner (npm run portal -- act staff.invite …).')
   if (before) out.line(`before  ${JSON.stringify(before)}`)
   if (after) out.line(`after   ${JSON.stringify(after)}`)
-  // A link would lead nowhere after a dry run, and a secret would sign nothing.
+  // After a dry run a link leads nowhere and a secret signs nothing: do not print them.
   if (!dryRun) for (const [what, text] of Object.entries(once)) out.line(`${what}  ${text}`)
   out.fields({ ...rest, ...(dryRun ? { dryRun, act: null } : once) })
   return 0
 }
 
-/** `acts list`: the newest fifty; `acts verify`: answers 1 where the chain is broken. */
+/** `acts list`: the newest fifty; `acts verify`: answers 1 if the chain is broken. */
 export async function actsCommand(
   _config: Config,
   databaseUrl: string,

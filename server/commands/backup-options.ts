@@ -42,7 +42,7 @@ export function readWish(
   }
 }
 
-/** 1 with a sentence for what is wrong with the backup or with what was asked for. */
+/** Runs `work`; for a fault of the backup or the request, prints the sentence and answers 1. */
 export async function orRefuse(out: Output, work: () => Promise<number>): Promise<number> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** `catalog use` beside a portal that runs: an act, judged as a publication is (decision 141). */
+/** `catalog use` beside a running portal: an act, validated like a publication (decision 141). */
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -85,7 +85,7 @@ test('small steps within a day, and prices that double, wait for a second member
     reason: 'the dollar fell',
     before: { version },
   })
-  // The same command again is answered, though another version is in use by then.
+  // Repeating the command gives the same answer, even if another version is in use by then.
   const again = await use(file, ...wish)
   expect([again.code, JSON.parse(again.said)]).toMatchObject([0, { version: version + 1 }])
   expect((await atDesk()).version).toBe(version + 1)

@@ -75,7 +75,7 @@ export async function catalogCommand(
   }
 }
 
-/** The file counts as it is: the act `catalog.use`. */
+/** Uses the file as it is: the act `catalog.use`. */
 async function activate(
   config: Config,
   databaseUrl: string,
@@ -168,7 +168,7 @@ async function diff(
   return 0
 }
 
-/** A bare day begins in Vietnam, where the portal's days do; seconds may be left out. */
+/** A bare day begins at midnight in Vietnam, the portal's time zone; seconds may be omitted. */
 function momentOf(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     try {

@@ -7,8 +7,8 @@ import type { Output } from './output.ts'
 const shownAtOnce = 200
 
 /**
- * `certificates`: host names whose last try for a certificate came to nothing, with why, and when
- * it is tried again. Exit code 1 when there is any.
+ * `certificates`: host names whose last try for a certificate failed, with the reason and the next
+ * try. Exit code 1 if there are any.
  */
 export async function certificatesCommand(
   _config: Config,

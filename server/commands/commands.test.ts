@@ -1,4 +1,4 @@
-/** The operator's commands, as processes of their own beside a portal that runs. */
+/** The operator's commands, in their own processes beside a running portal. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
@@ -182,7 +182,7 @@ test('reconcile finds nothing where all agree, and names what does not', async (
     said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n',
   })
 
-  // The list of movements that is asked for every minute would find the missed webhook first.
+  // The minutely list of movements would find the missed webhook first.
   await sql`delete from pgboss.schedule where name like '%movements%'`.execute(portal.app.db)
   await jobsIdle(portal.app.db)
   // Money without a code, a missed webhook, and a payment changed by hand.

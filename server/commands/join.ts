@@ -79,7 +79,7 @@ function settledIn(file: string, name: string): string[] {
   return Object.keys(wanted).filter((one) => there[one] !== undefined && there[one] !== wanted[one])
 }
 
-/** Makes sure that lines can be added, and that others cannot read them. Throws where not. */
+/** Ensures that lines can be added, and that other users cannot read them. Throws otherwise. */
 function prepare(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
   // The file will contain the line's key. If besides the owner only a group can read it, that group
@@ -88,7 +88,7 @@ function prepare(file: string): void {
   if ((mode & 0o007) !== 0) chmodSync(file, 0o600)
 }
 
-/** Adds lines to the settings of this machine; answers those that say something else already. */
+/** Adds lines to this machine's settings; answers those that already have a different value. */
 function addTo(file: string, variables: Readonly<Record<string, string>>): string[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const there = parseEnv(text)

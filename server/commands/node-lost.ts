@@ -13,7 +13,7 @@ const usage =
 
 const msPerMinute = 60_000
 
-/** How long before now, in the words of an operator. */
+/** The time since `at`, in words. */
 export function ageOf(at: string | null, now: number): string {
   if (at === null) return 'never'
   const minutes = Math.max(0, Math.round((now - Date.parse(at)) / msPerMinute))
@@ -45,8 +45,8 @@ function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
 }
 
 /**
- * `node lost`: the servers of a node that does not come back come up on others, from their newest
- * backups. Answers 1 where it is refused; a dry run too, after it has said what would be done.
+ * `node lost`: brings the servers of a permanently lost node up on other nodes, from their newest
+ * backups. Answers 1 if it is refused; a dry run also prints its plan then.
  */
 export async function nodeLostCommand(
   config: Config,

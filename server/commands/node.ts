@@ -51,7 +51,7 @@ function optionOf(options: string[], name: string): string | undefined {
   return at === -1 ? undefined : (options.splice(at, 2)[1] ?? '')
 }
 
-/** Data centres by their ids; null: all of them. Undefined for what is no such list. */
+/** Data centres by their ids; null: all of them. Undefined: the text is no such list. */
 function regionsIn(text: string): number[] | null | undefined {
   if (text === 'all') return null
   return /^[1-9]\d{0,8}(?:,[1-9]\d{0,8})*$/.test(text) ? text.split(',').map(Number) : undefined

@@ -23,7 +23,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   else host = config.HOST
 
   const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
-  // A new one would be made known to a database that has none yet, and keep the portal from it.
+  // A new secret would be registered in a database that has none yet, and lock the portal out.
   if (root === undefined)
     throw new Error(
       `There is no PORTAL_SECRET, and no file "secret" in ${config.DATA_DIR}: give the portal's.`,
@@ -45,7 +45,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
-  // Events are written here and sent by the portal that runs.
+  // The running portal sends the events that are written here.
   const { mail } = createOutbox({ jobs, clock, secrets })
   const letters = createLetters({
     clock,

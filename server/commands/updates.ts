@@ -32,7 +32,7 @@ interface Wish {
   readonly reason: string | undefined
 }
 
-/** Undefined where the line is not understood. */
+/** Undefined: the line is invalid. */
 function wishOf(options: readonly string[]): Wish | undefined {
   let parsed
   try {
@@ -71,7 +71,7 @@ function wishOf(options: readonly string[]): Wish | undefined {
   return {
     act: known as Wish['act'],
     wave: wave === undefined ? null : BigInt(wave),
-    // The last stage has all that are left, whatever was said.
+    // The last stage always has all remaining sites.
     stages: sizes.at(-1) === '0' ? sizes.map(Number) : [...sizes.map(Number), 0],
     stopPercent: percent === undefined ? undefined : Number(percent),
     scope: scope === 'security' ? 'security' : 'all',
