@@ -10,7 +10,7 @@ import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import { recordsAt } from './store.ts'
 
 /**
- * The names above a domain, nearest first, up to the one that is registered. Empty for that one
+ * The names above a domain, nearest first, up to the registered one. Empty for the registered one
  * itself.
  */
 export function namesAbove(name: string): string[] {
@@ -34,8 +34,7 @@ export interface JudgedBelow {
 }
 
 /**
- * Undefined: nothing above is at our name servers, so that the parent zone's own servers can be
- * asked.
+ * Undefined: no zone above is on our name servers, so the parent zone's own servers can be queried.
  */
 export async function judgeBelow(
   deps: { db: Database; delegation: DelegationCheck; pool: ReadonlySet<string> },

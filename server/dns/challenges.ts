@@ -12,9 +12,9 @@ import { live, zoneById, type ZoneRow } from './store.ts'
 import { servedByWildcard } from './wildcards.ts'
 
 export interface DnsChallenges {
-  /** Whether what we serve decides about `_acme-challenge.<host>`. */
+  /** Whether our name server decides about `_acme-challenge.<host>`. */
   serves(host: string): Promise<boolean>
-  /** Resolves when our name server answers with it. False: the zone is not here. */
+  /** Resolves when our name server serves it. False: the zone is not here. */
   put(host: string, value: string): Promise<boolean>
   drop(host: string, value: string): Promise<void>
   /** Deletes dropped challenges, and expired ones whose end was not reported. */
@@ -33,7 +33,7 @@ export function createDnsChallenges(deps: {
   db: Database
   clock: Clock
   publisher: Publisher
-  /** Zones of the name servers' own names, where we serve them. */
+  /** The zones of the name servers' own names, if we serve them. */
   ownZones: readonly string[]
   /** Serves these texts at a name of a zone of our own from now on. */
   serveOwn: (name: string, texts: ReadonlySet<string>) => Promise<void>
@@ -56,8 +56,8 @@ export function createDnsChallenges(deps: {
   }
 
   /**
-   * The zone that is asked about a name, unless part of it is delegated or aliased elsewhere, or
-   * only a wildcard answers for the host.
+   * The zone that is authoritative for a name, unless a part of it is delegated or aliased
+   * elsewhere, or only a wildcard covers the host.
    */
   async function zoneFor(host: string): Promise<{ zone: ZoneRow; name: string } | undefined> {
     const absolute = challengeName(host)
@@ -84,7 +84,8 @@ export function createDnsChallenges(deps: {
       .limit(1)
       .executeTakeFirst()
     if (elsewhere) return undefined
-    // An answer below a name that only a wildcard serves would take it off the network.
+    // A record below a name that only a wildcard covers would end the wildcard's answers for the
+    // name.
     const relative = relativeName(host, zone.name)
     if (relative === undefined || (await servedByWildcard(db, zone.id, relative))) return undefined
     return { zone, name }

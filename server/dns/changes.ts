@@ -43,7 +43,7 @@ export async function changePage(
   db: Queryable,
   of: PageRequest & { zoneId: string },
 ): Promise<KeysetPage<ChangeRow>> {
-  // An import may hold ten thousand records, of which a list shows the first.
+  // An import may have ten thousand records; a list shows the first ones.
   const query = db
     .selectFrom('dns_change')
     .select([

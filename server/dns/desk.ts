@@ -13,7 +13,7 @@ type WaitingDomain = Omit<z.output<typeof upkeep.result>['domains'][number], 'cu
   readonly customerId: string
 }
 
-/** Domains that begin like this, those that were deleted left out. */
+/** Domains with this prefix that were not deleted. */
 export async function findDomains(
   db: Queryable,
   text: string,
@@ -96,7 +96,7 @@ function waitingFor(row: {
   return row.foreign_delegation ? 'foreign' : 'waiting'
 }
 
-/** How many a customer has. */
+/** The number of a customer's domains. */
 export async function ownedDomains(db: Queryable, customerId: string): Promise<number> {
   const { n } = await db
     .selectFrom('dns_zone')

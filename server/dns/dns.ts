@@ -17,15 +17,15 @@ export interface Dns {
   readonly verifier: Verifier
   readonly challenges: DnsChallenges
   readonly capabilities: DnsCapabilities
-  /** Names of name servers to choose pairs from. */
+  /** Names of name servers from which pairs are chosen. */
   readonly pool: readonly string[]
   /** The zones of the name servers' own addresses: nobody may claim them. */
   readonly ownZones: readonly string[]
-  /** The SOA's mailbox, as a name. */
+  /** The SOA's mailbox in the notation of a name. */
   readonly contact: string
   /** Serves everything and opens the driver's ports. */
   start(): Promise<void>
-  /** Stops telling, and closes the driver. */
+  /** Stops the synchronisation and closes the driver. */
   stop(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function createDns(deps: {
     contact,
     own: ownZones,
     async serveOwn() {
-      // Another process of the portal may have put them later than this one.
+      // Another process of the portal may have served older ones after this one.
       const held = await Promise.all(ownZones.map((zone) => driver.held(zone)))
       if (held.some((one) => !one || one.serial < ownSerial)) await serveOwnZones()
     },
@@ -66,8 +66,8 @@ export function createDns(deps: {
   const verifier = createVerifier({ ...deps, publisher })
 
   /**
-   * Name servers of ours answer for themselves: their addresses are the glue that parents hand on.
-   * Elsewhere that is the operator's.
+   * Our name servers' addresses are the glue that parents publish. With a third party's name server
+   * the operator manages them.
    */
   async function serveOwnZones(): Promise<void> {
     for (const zone of ownZones) {

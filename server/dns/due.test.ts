@@ -18,7 +18,7 @@ const customer = randomUUID()
 let database: TestDatabase
 let one: Pool
 let other: Pool
-/** The domains that a parent was asked about, in order. */
+/** The domains queried at the parent, in order. */
 const asked: string[] = []
 /** Called when the parent is queried about a domain; does nothing by default. */
 let trouble: (domain: string) => Promise<void> = async () => undefined

@@ -82,7 +82,7 @@ export function viewOf(records: readonly KeptRecord[]): View {
   }
 }
 
-/** The database with the edit laid over it, for edits of a few records. */
+/** The database with the edit applied, for edits of few records. */
 function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
   const gone = new Set([...before, ...after].map(({ id }) => id))
   const kept = (records: readonly KeptRecord[]): KeptRecord[] =>
@@ -111,12 +111,12 @@ async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Prom
   return viewOf([...(await allRecords(tx, zoneId)).filter(({ id }) => !gone.has(id)), ...after])
 }
 
-/** A chain of more CNAMEs inside one domain is refused as if it were a loop. */
+/** A longer chain of CNAMEs inside one domain is refused like a loop. */
 const chainLimit = 8
 
 /**
- * The name whose records are answered for a name: its own, or the wildcard right below the closest
- * name above that is there (RFC 4592, 3.3.1).
+ * The name whose records are served for a name: itself, or the wildcard right below its closest
+ * existing ancestor (RFC 4592, 3.3.1).
  */
 async function sourceOf(view: View, name: string): Promise<string> {
   if (await view.holds(name)) return name
@@ -223,9 +223,7 @@ export interface EditDeps {
   readonly publisher: Publisher
 }
 
-/**
- * An edit that was judged already. The zone's row is locked by the caller. Answers the change's id.
- */
+/** Writes a validated edit. The caller has locked the zone's row. Answers the change's id. */
 export async function writeEdit(
   tx: Tx,
   { clock, publisher }: EditDeps,
@@ -267,8 +265,8 @@ export async function writeEdit(
 }
 
 /**
- * Records judged, written with their siblings, logged. Refuses with the fields of the first that
- * may not be. Answers the change, and the siblings.
+ * Validates and writes records with their siblings, and logs the change. Refuses with the fields of
+ * the first faulty record. Answers the change and the siblings.
  */
 export async function edit(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Which names may be a domain here, and which two name servers it gets. */
+/** The names that may be a domain here, and the choice of its two name servers. */
 import { randomInt } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { sql } from 'kysely'
@@ -48,7 +48,7 @@ export function readDomain(
   return own.some(related) ? { fault: 'domain_ours' } : { ascii, shown }
 }
 
-/** Whether everybody registers names under this one (com, com.vn, github.io). */
+/** Whether names under this one are open to public registration (com, com.vn, github.io). */
 export const isPublicSuffix = (name: string): boolean =>
   parse(name, { allowPrivateDomains: true }).publicSuffix === name
 
@@ -139,7 +139,7 @@ export async function assignPair(
   if (!had.has(key(own)) && isFree(own)) return own
   const fresh = pick(pairs.filter((one) => !had.has(key(one)) && isFree(one)))
   if (fresh || of.atParent === undefined) return fresh
-  // The name had all the others: the one that it had longest ago, and never the latest again.
+  // The name had all others: take the one that it had longest ago, and never the latest.
   const [latest, ...earlier] = [...had].map((one) => one.split(' '))
   return earlier.findLast(isFree) ?? (latest === undefined && isFree(own) ? own : undefined)
 }

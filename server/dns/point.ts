@@ -12,7 +12,7 @@ import { lockZone, recordsAt, type KeptRecord } from './store.ts'
 
 /** The address of a customer's site, as another module knows it. */
 export interface SiteTarget {
-  /** Host name of the server's own. */
+  /** The server's own host name. */
   readonly host: string
   /** IPv4 and IPv6; at least one. */
   readonly addresses: readonly string[]

@@ -25,11 +25,11 @@ export interface Publisher {
    */
   recordChange(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
   /**
-   * A claim of this name came, went or changed its state: which one is answered, there and below,
-   * is decided anew after the commit.
+   * A claim of this name was added, removed or changed its state: after the commit decides again
+   * which claims are served, for it and the names below.
    */
   reconsider(tx: Tx, name: string): Promise<void>
-  /** The driver serves what the database says of this name when it resolves. */
+  /** Resolves when the driver serves the database's state of this name. */
   ensure(name: string): Promise<void>
   /** Resolves when a driver in this process serves all zones; then starts the sweep. */
   start(): Promise<void>
@@ -49,7 +49,10 @@ const changedChannel = 'portal_zones'
 const sweepBackSeconds = 90
 const pageSize = 500
 
-/** Seconds. A changed or new name is seen soon: "there is none" is kept for a minute. */
+/**
+ * Seconds. A changed or new name is visible soon, because negative answers are cached for a minute
+ * only.
+ */
 export const soaTimes = { refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 } as const
 /** TTL of the apex's SOA and NS, seconds. */
 export const apexTtlSeconds = 3600
@@ -61,16 +64,16 @@ export function createPublisher(deps: {
   notices: Notices
   clock: Clock
   log: Log
-  /** Mailbox of the SOA, as a name. */
+  /** The SOA's mailbox in the notation of a name. */
   contact: string
   /** Zones that the driver serves for the portal itself. */
   own: readonly string[]
-  /** Puts those again that a name server lacks which was started again. */
+  /** Puts them again if a restarted name server lacks them. */
   serveOwn: () => Promise<void>
 }): Publisher {
   const { db, driver, log } = deps
   const starts = watchStarts(deps)
-  /** Per name: the synchronisation in flight, so that one does not overtake another. */
+  /** The synchronisation in progress per name, so that one cannot overtake another. */
   const inFlight = new Map<string, { again: boolean; isWhole: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
@@ -189,7 +192,7 @@ export function createPublisher(deps: {
       concurrency: 2,
       run: ({ name }) => enqueue(name),
     })
-    // Repairs what was changed at the remote driver, and synchronises zones whose job gave up.
+    // Repairs changes made at the remote driver, and synchronises zones whose job gave up.
     deps.jobs.define({
       name: 'reconcile-domains',
       cron: '41 2 * * *',
@@ -205,10 +208,10 @@ export function createPublisher(deps: {
       .catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
   }
 
-  /** Names whose zone was touched lately and is not at its serial here. */
+  /** Names whose zone changed recently and differs from the serial served here. */
   async function sweep(): Promise<void> {
     const began = performance.now()
-    // While the database was away, changes may have been written through another process.
+    // While the database was unreachable for us, other processes may have written changes.
     const back = sweepBackSeconds + Math.ceil((began - sweptAt) / 1000)
     const { rows } = await sql<{ name: string; id: string | null; serial: bigint | null }>`
       select t.name, s.id, s.serial
@@ -224,7 +227,10 @@ export function createPublisher(deps: {
     await starts.catchUp(enqueue)
   }
 
-  /** Shows all that is to be served, page by page. Answers what else the driver has. */
+  /**
+   * Passes all zones to be served, page by page. Answers the names of other zones that the driver
+   * has.
+   */
   async function eachPage(act: (zones: readonly ServedZone[]) => Promise<void>): Promise<string[]> {
     const gone = new Set(await driver.list())
     let after = 0n
@@ -276,7 +282,7 @@ export function createPublisher(deps: {
 
   return {
     async recordChange(tx, zone) {
-      // Never lower than the time: a domain that comes back has a higher serial than it had.
+      // At least the present time, so that a domain that returns has a higher serial than before.
       const atLeast = BigInt(Math.floor(deps.clock.now().getTime() / 1000))
       const serial = zone.serial + 1n > atLeast ? zone.serial + 1n : atLeast
       await tx

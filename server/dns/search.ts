@@ -1,6 +1,6 @@
 /**
- * Lists of domains and records, page by page, and what is looked for in them: full names too, and
- * names of other scripts in their own letters.
+ * Lists of domains and records, page by page, and search in them: also by full names, and by names
+ * in non-Latin scripts.
  */
 import { sql } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
@@ -20,8 +20,8 @@ const domainsAround = (text: string): string[] =>
     .slice(1)
 
 /**
- * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
- * the domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
+ * Newest first. `search` matches any part of the name in either spelling, or a full name inside the
+ * domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
  */
 export async function zonePage(
   db: Queryable,
@@ -36,7 +36,7 @@ export async function zonePage(
       .clearSelect()
       .select('name')
       .where('customer_id', '=', of.customerId)
-      // Written out, for the index of these names alone (migration 0103).
+      // A literal, for the partial index of these names (migration 0103).
       .where(sql<boolean>`shown_name like '%xn--%'`)
       .execute()
     const found = encoded
@@ -56,7 +56,7 @@ export async function zonePage(
   return await newestFirst(query, 'seq', of)
 }
 
-/** Which of these ids are domains of the customer. */
+/** The ids among these that are the customer's domains. */
 export async function ownDomains(
   db: Queryable,
   customerId: string,
@@ -66,7 +66,7 @@ export async function ownDomains(
   return rows.map(({ id }) => id)
 }
 
-/** Names and values of the domain that hold A-labels and whose letters hold the text. */
+/** Names and values of the domain with A-labels whose letters contain the text. */
 async function encodedHits(
   db: Queryable,
   zone: ZoneRow,

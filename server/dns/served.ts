@@ -14,17 +14,17 @@ export interface ServedZone {
   readonly serial: bigint
 }
 
-/** A set that some change touched. */
+/** A set that a change touched. */
 interface Touched {
   readonly name: string
   readonly type: RecordType
   readonly ttl: number
 }
 
-/** A zone with more changes than this behind it is put whole. */
+/** A zone that is more changes behind than this is put completely. */
 export const catchUpLimit = 500
 
-/** Which zone of a name is served, and at which serial; '' for none. */
+/** The served zone of a name and its serial; '' for none. */
 export const stateOf = (zone: ServedZone | undefined): string =>
   zone ? `${zone.id} ${zone.serial}` : ''
 

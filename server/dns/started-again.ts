@@ -7,7 +7,7 @@ import type { Database } from '../platform/db.ts'
 import type { DnsDriver } from './driver.ts'
 
 export interface StartedAgain {
-  /** All is loaded into the name server as it is now. */
+  /** Records that the present name server has loaded everything. */
   note(): Promise<void>
   /**
    * Compares all zones if the name server has restarted, and synchronises those that differ from
@@ -19,13 +19,16 @@ export interface StartedAgain {
 }
 
 const pageSize = 1000
-/** Zones that are synchronised at the same time. */
+/** Zones synchronised in parallel. */
 const together = 8
 
 export function watchStarts(deps: {
   db: Database
   driver: DnsDriver
-  /** Zones that the driver serves for the portal itself, and what puts them again where needed. */
+  /**
+   * Zones that the driver serves for the portal itself, and the function that puts them again if
+   * needed.
+   */
   own: readonly string[]
   serveOwn: () => Promise<void>
 }): StartedAgain {

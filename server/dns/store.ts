@@ -12,10 +12,10 @@ import type { DnsCapabilities } from './driver.ts'
 
 export type ZoneRow = Selectable<DB['dns_zone']>
 
-/** A record as it is kept. */
+/** A stored record. */
 export interface KeptRecord extends RecordValue {
   readonly id: string
-  /** 1, and one more with every change. */
+  /** 1, increased by one with every change. */
   readonly version: number
 }
 
@@ -55,7 +55,7 @@ export const presentRecord = (record: KeptRecord): ShownRecord => ({
   version: record.version,
 })
 /** The answer of a write. */
-/** A written record, what else changed with it, and what is probably not meant. */
+/** A written record, the records changed with it, and warnings of probable mistakes. */
 export const presentWritten = (
   { record, siblings }: { record: KeptRecord; siblings: readonly KeptRecord[] },
   warnings: readonly RecordWarning[],
@@ -102,7 +102,7 @@ export async function isAnsweredFor(
 export const isAnswered = async (db: Queryable, name: string): Promise<boolean> =>
   (await ownerOf(db, name)) !== undefined
 
-/** The same names, in whatever order. */
+/** Whether two lists have the same names, in any order. */
 export const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
   found.length === pair.length && pair.every((name) => found.includes(name))
 
@@ -193,9 +193,9 @@ export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRec
       .execute()
   ).map(recordOf)
 
-/** Seconds: an authority looks within a minute. */
+/** Seconds: an authority queries within a minute. */
 export const challengeTtlSeconds = 60
-/** Challenges of these zones (challenges.ts), by zone, as records that no customer sees. */
+/** Challenges of these zones (challenges.ts), by zone, as records invisible to customers. */
 export async function challengesOf(
   db: Queryable,
   zoneIds: readonly string[],
@@ -241,7 +241,7 @@ export const recordsById = async (
   return rows.map(recordOf)
 }
 
-/** More changes than these, or more records in them, are not listed one by one. */
+/** Limits on changes, and on their records, that are listed one by one. */
 const [changesLimit, changedLimit] = [500, 2000]
 
 /**

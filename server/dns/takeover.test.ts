@@ -1,6 +1,6 @@
 /**
- * A domain that was let go of here while its registrar still names our name servers cannot be had
- * by turning through the pairs of names.
+ * A domain released here whose registrar still names our name servers cannot be taken over by
+ * cycling through pairs of names.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
@@ -45,7 +45,7 @@ test('whoever claims it again and again never gets the pair that the parent name
   expect((await releaseDomain(left, owner)).status).toBe(200)
 
   const given = new Set<string>()
-  // Many accounts, for one account may claim a name only so often.
+  // Several accounts, because one account may claim a name only a few times.
   for (let account = 0; account < 3; account++) {
     const attacker = await portal.customer()
     for (let turn = 0; turn < 5; turn++) {
@@ -137,7 +137,7 @@ test('a claim of a name above that nobody proved hides no domain below', async (
   const above = (await claim('unproven.com', stranger)).body.result
   await add(own, { name: 'api' })
   await resolves('api.login.unproven.com', 'A', ['api.login.unproven.com 300 A 203.0.113.7'])
-  // Its owner has spoken: the name below is that owner's to give.
+  // The owner is proven now: the name below is the owner's to delegate.
   await delegate('unproven.com', above.nameserver)
   expect(await isValid('unproven.com', stranger)).toBe(true)
   await resolves('www.login.unproven.com', 'A', [])

@@ -1,4 +1,7 @@
-/** TXT records of a customer's domain that other parts of the portal read and write for him. */
+/**
+ * TXT records of a customer's domain that other parts of the portal read and write for the
+ * customer.
+ */
 import { sql } from 'kysely'
 import { relativeName } from '../../contract/dns-records.ts'
 import { asTyped } from '../../contract/dns-text.ts'
@@ -15,7 +18,7 @@ const ttlSeconds = 300
 
 /** A text that should exist at a name. */
 export interface WantedText {
-  /** Whole, A-labels, without a dot at the end. */
+  /** The full name, A-labels, without a trailing dot. */
   readonly name: string
   readonly text: string
   /** The text that it replaces; null: it is added to the present ones. */
@@ -47,7 +50,7 @@ export function createZoneTexts(deps: {
 }): ZoneTexts {
   const { db } = deps
 
-  /** The nearest active one above the name, if it is the customer's. */
+  /** The nearest active domain above the name, if it is the customer's. */
   async function zoneOver(
     from: Queryable,
     customerId: string,
@@ -69,7 +72,10 @@ export function createZoneTexts(deps: {
     return relative === undefined ? undefined : { zone, relative }
   }
 
-  /** Names that only a wildcard answers for are there themselves, before anything makes them so. */
+  /**
+   * Copies the wildcard's records to names that only it covers, before a new record makes them
+   * exist.
+   */
   async function keepServed(
     tx: Tx,
     of: {

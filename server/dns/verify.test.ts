@@ -85,7 +85,7 @@ const told = async (who: Person): Promise<string[]> =>
   ).body.result.data
     .filter(({ event }) => event === 'dns.status')
     .map(({ title }) => title)
-/** Two of our name servers that neither account has. */
+/** Two of our name servers that are no account's pair. */
 async function pairOfNobody(): Promise<string[]> {
   const [mine, theirs] = [await claim(fresh()), await claim(fresh(), binh)]
   return portal.config.DNS_NAME_SERVERS.filter(
@@ -198,7 +198,7 @@ describe('who may have a name', () => {
         body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } },
       })
     }
-    // Two pairs may have a name in common.
+    // The two pairs may share a name.
     expect(['other_nameservers', 'extra_nameservers']).toContain(
       (await check(domain.name, binh)).reason,
     )
@@ -238,8 +238,8 @@ describe('a domain below another one', () => {
     const above = await claim(fresh())
     const below = await claim(`eu.${above.name}`)
     await delegate(above.name, above.nameserver)
-    // Delegated to us, but not activated yet: whatever our name servers say of the name below
-    // proves nothing.
+    // Delegated to us, but not active yet: our name servers' answers about the name below prove
+    // nothing.
     expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
     expect(await check(above.name)).toMatchObject({ isValid: true })
     const asked = await check(below.name)
@@ -397,7 +397,7 @@ describe('a domain that changed hands', () => {
     expect((await call('DELETE', `/api/dns/${old.id}`, undefined, binh)).status).toBe(200)
     const mine = await claim(name)
     await record(mine, '203.0.113.8', an)
-    // Still delegated to the former owner's pair: a claim alone is not answered.
+    // Still delegated to the former owner's pair: a claim alone is not served.
     expect((await check(name)).isValid).toBe(false)
     expect(await answers(name)).toBe('REFUSED')
     await delegate(name, mine.nameserver)

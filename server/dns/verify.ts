@@ -18,7 +18,7 @@ import type { Publisher } from './publish.ts'
 import { isPair, lockClaims, type ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
 
-/** Gaps between checks of a domain that waits; the last one repeats. */
+/** Intervals between checks of a pending domain; the last one repeats. */
 const gaps = [
   minutes(1),
   minutes(2),
@@ -31,7 +31,7 @@ const gaps = [
   hours(12),
 ]
 const waitsFor = days(28)
-/** How often domains are looked for that wait and of which no check is left. */
+/** Interval of the search for pending domains without a planned check. */
 const planEveryMs = hours(1)
 const activeGap = days(1)
 /**
@@ -64,20 +64,20 @@ const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
 ])
 
 export interface Verifier {
-  /** Asks the parent and acts on the answer. */
+  /** Queries the parent and applies the result. */
   check(zone: ZoneRow, language: Language): Promise<Check>
   /**
    * The name servers that the parent zone names now, A-labels; empty: the name is not registered.
    * Undefined: no answer.
    */
   atParent(name: string): Promise<readonly string[] | undefined>
-  /** Every check that is due by the clock, for at most some eight minutes. */
+  /** Runs all due checks, for at most about eight minutes. */
   checkDue(signal?: AbortSignal): Promise<void>
 }
 
 /**
- * The parent names the right pair, and another account has the name active still: an active domain
- * is never displaced, it has to be seen to leave.
+ * The parent names the right pair, but another account still has the name active: an active domain
+ * is never displaced before a check has found that it left.
  */
 const stillActive = (name: string): { en: string; vi: string } => ({
   en:
@@ -307,7 +307,7 @@ export function createVerifier(deps: {
       }
     }
     const some = await claimDue()
-    // Mostly there are few: the other workers would all ask the database to hear that.
+    // Usually few are due: more workers would only query the database to learn that.
     const workers = some.length < takenAtOnce ? 1 : together
     await Promise.all(
       Array.from({ length: workers }, (_, worker) => take(worker === 0 ? some : undefined)),

@@ -1,4 +1,4 @@
-/** A domain as a zone file: written out, and read in, all or nothing. */
+/** A domain as a zone file: export, and import of all or nothing. */
 import { randomUUID } from 'node:crypto'
 import {
   absoluteName,
@@ -25,7 +25,7 @@ import {
   type ZoneRecord,
 } from './zone-file/index.ts'
 
-/** Faults reported of one file at most. */
+/** The maximum of reported faults per file. */
 const maxFaultsShown = 20
 
 const written = (zone: string, record: KeptRecord): ZoneRecord => {
@@ -88,7 +88,7 @@ interface ReadFile {
 const kept = (ttlSeconds: number): number =>
   Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, ttlSeconds))
 
-/** Undefined when the record gets the TTL that the file gives it. */
+/** Undefined: the record gets the TTL of the file. */
 function adjustedTtl(
   read: ZoneFileRecord,
   record: KeptRecord,
@@ -151,7 +151,7 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
   return { skipped, adjusted, records: [...values.values()] }
 }
 
-/** SOA and the apex's NS are made by us. */
+/** We generate the SOA and the apex's NS. */
 const skips = (read: ZoneFileRecord, zone: string): string | undefined =>
   read.type === 'SOA' || (read.type === 'NS' && read.name === zone)
     ? `${read.name}. ${read.type} ${read.data}`.trim()
@@ -196,7 +196,7 @@ export async function importZone(
   const named = new Set(file.records.map(({ record }) => setOf(record)))
   const proxied = new Map(present.map((record) => [setOf(record), record.proxied]))
 
-  // A set has one TTL (RFC 2181, section 5.2): the file's where it names a value that is there.
+  // A set has one TTL (RFC 2181, section 5.2): the file's, if it names an existing value.
   const ttls = new Map<string, number>()
   for (const record of present) {
     const entry = wanted.get(valueOf(record))

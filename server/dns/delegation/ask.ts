@@ -66,7 +66,7 @@ function query({ name, type }: Question, id: number, withEdns: boolean): Buffer 
   return encode(withEdns ? { ...packet, additionals: [opt] } : packet)
 }
 
-/** The message, if it answers this question; any other packet is ignored. */
+/** The message if it answers this question; other packets are ignored. */
 function answerTo(message: Buffer, question: Question, id: number): DecodedPacket | undefined {
   try {
     const packet = decode(message)
@@ -106,7 +106,7 @@ function overUdp(
       const packet = answerTo(message, question, id)
       if (packet) done(packet)
     })
-    // a connected socket takes answers of this server only
+    // a connected socket receives packets of this server only
     socket.connect(server.port, server.address, () => socket.send(query(question, id, withEdns)))
   })
 }
@@ -178,6 +178,6 @@ export async function askServer(
   }
 }
 
-// dns-packet decodes it, and its types do not say so
+// dns-packet decodes it, but its types lack it
 const rcodeOf = (packet: DecodedPacket): string =>
   (packet as DecodedPacket & { rcode: string }).rcode

@@ -19,7 +19,7 @@ export interface DelegationOptions {
   readonly totalTimeoutMs?: number
   /** The addresses of our own name servers. */
   readonly ourAddresses: readonly Endpoint[]
-  /** All names that our name servers have, of every pair. */
+  /** All names of our name servers, in every pair. */
   readonly ourNames: readonly string[]
   /** True for names such as com and com.vn. */
   readonly publicSuffix: (name: string) => boolean
@@ -28,9 +28,7 @@ export interface DelegationOptions {
    * machine.
    */
   readonly allowPrivateAddresses?: boolean
-  /**
-   * Overrides where a server is asked that a referral gives this address for; undefined: nowhere.
-   */
+  /** Overrides the endpoint for an address from a referral; undefined: not queried. */
   readonly endpointOf?: (address: string) => Endpoint | undefined
   /**
    * The addresses of customers' sites and the issuers of their certificates, for warnings about
@@ -118,7 +116,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
       const parent = await walk.parentOf(domain)
       const isBelowRegistered =
         parent !== undefined && parent.zone !== '' && !options.publicSuffix(parent.zone)
-      // servers of several zones refer past those between: the root's to shop.com
+      // servers of several zones refer past intermediate ones: the root's to shop.com
       const subject = {
         domain,
         parent: isBelowRegistered ? parent.zone : domain.slice(domain.indexOf('.') + 1),
@@ -263,7 +261,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
   }
 }
 
-/** Does the parent zone still have DS records for keys that we do not have? */
+/** Whether the parent zone still has DS records for keys that we do not have. */
 async function isSigned(walk: Walk, parent: ParentAnswers, domain: string): Promise<boolean> {
   const answers = await Promise.all(
     parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })),

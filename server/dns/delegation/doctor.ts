@@ -23,7 +23,7 @@ export interface Case {
   readonly domain: string
   /** The zone that delegates it. */
   readonly parent: string
-  /** `domain` lies below a name that is registered. */
+  /** `domain` is below a registered name. */
   readonly isBelowRegistered: boolean
   readonly expected: readonly string[]
   readonly found: readonly string[]

@@ -25,7 +25,7 @@ export interface WalkOptions {
 /** A name server as a referral names it. */
 export interface NamedServer {
   readonly name: string
-  /** Glue that the asked zone may give. */
+  /** Glue from the queried zone. */
   readonly addresses: readonly string[]
 }
 
@@ -37,14 +37,14 @@ export type ParentAnswer =
   | { readonly kind: 'unknown' }
 
 export interface ParentAnswers {
-  /** The zone that was asked; '' is the root. */
+  /** The queried zone; '' is the root. */
   readonly zone: string
   readonly answers: readonly ParentAnswer[]
   /** The servers that answered. */
   readonly servers: readonly Endpoint[]
 }
 
-/** A stranger's zone can send us anywhere, but not for long. */
+/** A foreign zone can refer us anywhere: these limits bound the walk. */
 const limits = { questions: 60, zones: 12, serversAsked: 6, names: 3 } as const
 
 const isWithin = (name: string, zone: string): boolean =>
@@ -54,7 +54,7 @@ const nsRecords = (records: readonly Answer[]): { owner: string; target: string 
     record.type === 'NS' ? [{ owner: plain(record.name), target: plain(record.data) }] : [],
   )
 
-/** NS names of `owner`, with the addresses that come along and that `zone` has a say in. */
+/** The NS names of `owner`, with the glue for which `zone` is authoritative. */
 function serversOf(
   answer: DnsAnswer,
   records: readonly Answer[],
@@ -199,7 +199,7 @@ export class Walk {
       .flatMap((address) => this.#options.endpointOf(address) ?? [])
   }
 
-  /** Addresses of a name server, from the root down. */
+  /** The addresses of a name server, found from the root down. */
   async #lookup(name: string, nested: number): Promise<string[]> {
     let zone = ''
     let servers = this.#options.roots

@@ -17,9 +17,9 @@ export interface QueryAnswer {
 export interface Fixture {
   readonly driver: DnsDriver
   ask(name: string, type: ServedType | 'SOA'): Promise<QueryAnswer>
-  /** Longest time between a change's resolution and its answer, ms. */
+  /** The longest time until a resolved change is served, ms. */
   readonly settlesMs: number
-  /** False where the provider behind has name servers of its own, whatever the head says. */
+  /** False: the provider has its own name servers, whatever the head contains. */
   readonly ownNameServers: boolean
   dispose(): Promise<void>
 }

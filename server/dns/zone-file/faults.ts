@@ -11,7 +11,7 @@ export interface ZoneFileError {
   readonly message: Sentence
 }
 
-/** Ends the reading of one record; the reader goes on behind it. */
+/** Ends the parsing of one record; the reader continues after it. */
 export class Fault extends Error {
   readonly sentence: Sentence
   readonly at: { readonly line: number; readonly column: number } | undefined

@@ -34,7 +34,7 @@ function labelText(bytes: Uint8Array): string {
   return text
 }
 
-/** Wire length of a name in its one spelling: a length byte a label, and the root. */
+/** The wire length of a name: a length byte per label, and the root. */
 const wireLength = (name: string): number =>
   name === '' ? 1 : name.replace(/\\\d{3}|\\./g, 'x').length + 2
 
@@ -46,7 +46,7 @@ const wireLength = (name: string): number =>
 export function absoluteName(written: string, origin: string): string {
   if (written === '@') return origin
   if (written === '.') return ''
-  // 255 bytes, each written \\DDD
+  // 255 bytes, each written as \\DDD
   if (written.length > 1020) throw new Fault(faults.longName(written))
   // every second part is an escape
   const parts = written.split(/(\\[0-9]{3}|\\.)/su)

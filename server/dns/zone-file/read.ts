@@ -1,6 +1,6 @@
 /**
- * Reads master files (RFC 1035, section 5; RFC 2308 $TTL) as BIND writes and takes them, and says
- * for each fault where it is.
+ * Parses master files (RFC 1035, section 5; RFC 2308 $TTL) in BIND's dialect, and reports the
+ * position of each fault.
  */
 import { at, readData } from './data.ts'
 import { Fault, faults, type ZoneFileError } from './faults.ts'
@@ -30,7 +30,7 @@ const typeByNumber: Readonly<Record<string, RecordData['type']>> = {
   TYPE16: 'TXT',
   TYPE28: 'AAAA',
 }
-/** Types that exist and that the portal does not support; any other type is a typing error. */
+/** Types that exist and that the portal does not support; any other word is a typing error. */
 const otherTypes = new Set(
   `MD MF MB MG MR NULL WKS PTR HINFO MINFO RP AFSDB X25 ISDN RT NSAP NSAP-PTR SIG KEY PX GPOS LOC
   NXT EID NIMLOC SRV ATMA NAPTR KX CERT A6 DNAME SINK OPT APL DS SSHFP IPSECKEY RRSIG NSEC DNSKEY
@@ -116,7 +116,7 @@ function readEntry(
     return undefined
   }
   if (!entry.startsBlank) {
-    // a line that cannot be read must not lend the name of the line before it to the next
+    // a line with a fault must not pass the previous line's name on to the next one
     state.owner = undefined
     if (first.quoted) throw new Fault(faults.quotedHere(), first)
     state.owner = at(first, () => absoluteName(first.text, state.origin))

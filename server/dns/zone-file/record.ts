@@ -1,4 +1,4 @@
-/** A record of a zone file in the portal's words. */
+/** A zone file's record in the portal's notation. */
 
 /** Times in seconds. Names are absolute, lower case, without a dot at the end; the root is ''. */
 export interface StartOfAuthority {
@@ -9,7 +9,7 @@ export interface StartOfAuthority {
   readonly refreshSeconds: number
   readonly retrySeconds: number
   readonly expireSeconds: number
-  /** How long "there is no such name" may be kept. */
+  /** How long a negative answer may be cached. */
   readonly minimumSeconds: number
 }
 

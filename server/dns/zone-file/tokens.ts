@@ -15,7 +15,7 @@ export interface Token {
 /** One logical line: one line, or several joined by parentheses. */
 export interface Entry {
   readonly line: number
-  /** The line begins with a space, so the owner is the one before. */
+  /** The line begins with a space, so it has the previous owner. */
   readonly startsBlank: boolean
   readonly tokens: readonly Token[]
 }
@@ -81,9 +81,8 @@ class Cursor {
 }
 
 /**
- * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its
- * place, and reading goes on with the next line.
- * @yields entries that have words, in order.
+ * Walks over the text once; its lines end with \\n. A syntax fault is yielded at its position, and
+ * parsing goes on with the next line. @yields non-empty entries, in order.
  */
 export function* readEntries(text: string): Generator<Entry | Fault> {
   const cursor = new Cursor(text)

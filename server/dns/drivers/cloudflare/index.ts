@@ -32,7 +32,7 @@ interface Zone {
 const recordsPerPage = 5000
 const zonesPerPage = 50
 const maxAnswerBytes = 33_554_432
-/** Zones whose note is read at the same time. */
+/** Zones whose state record is read in parallel. */
 const zonesAtOnce = 4
 
 export function createCloudflare(settings: CloudflareSettings): DnsDriver {

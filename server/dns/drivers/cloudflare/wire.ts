@@ -10,7 +10,7 @@ export interface CloudflareRecord {
   readonly type: string
   readonly name: string
   readonly content: string
-  /** 1: Cloudflare decides. */
+  /** 1: automatic, by Cloudflare. */
   readonly ttl: number
   readonly proxied?: boolean
   readonly priority?: number
@@ -61,7 +61,7 @@ export function recordsOf(set: RecordSet, minTtlSeconds: number): CloudflareReco
       case 'A':
       case 'AAAA':
       case 'CNAME':
-        // the TTL of what is proxied is Cloudflare's
+        // Cloudflare sets the TTL of proxied records
         return {
           type,
           name,

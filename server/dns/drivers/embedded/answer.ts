@@ -11,7 +11,7 @@ interface Found {
   readonly type: number
   readonly ttl: number
   readonly value: string
-  /** Glue without which a referral leads nowhere. */
+  /** Glue that the referral needs. */
   readonly needed?: boolean
 }
 interface Resolved {
@@ -25,13 +25,13 @@ interface Resolved {
 /** Longest chain of CNAMEs that is followed. */
 const chainLimit = 8
 const anyTtlSeconds = 3600
-/** Types above are questions about questions (RFC 6895, 3.1), but for ANY. */
+/** Types from here on are meta types (RFC 6895, 3.1), except ANY. */
 const metaTypes = { from: 128, to: 254 }
 
 const all = (owner: string, { type, ttl, values }: StoredSet): Found[] =>
   values.map((value) => ({ owner, type, ttl, value }))
 
-/** How long "there is none" may be kept: the lesser of the SOA's TTL and its minimum. */
+/** Adds the SOA; negative answers may be cached for the lesser of its TTL and its minimum. */
 function addStart(into: Found[], zone: Zone): void {
   const apex = zone.nodes.get(zone.name)
   const start = apex && setOf(apex, types.SOA)
@@ -49,7 +49,7 @@ function addAddresses(into: Found[], zone: Zone, host: string, needed: boolean):
   }
 }
 
-/** The highest name at or above `name`, below the apex, that is delegated away. */
+/** The highest delegated name at or above `name` and below the apex. */
 function cutAbove(zone: Zone, name: string): { name: string; set: StoredSet } | undefined {
   let cut: { name: string; set: StoredSet } | undefined
   for (let at = name; at !== zone.name; at = at.slice(at.indexOf('.') + 1)) {
@@ -82,7 +82,7 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
     additional: [],
   }
   const closest = zones.closest(name)
-  // A DS lies on the parent's side of a cut.
+  // A DS record is on the parent's side of a zone cut.
   const zone =
     type === types.DS && closest?.name === name ? (zones.closest(name, true) ?? closest) : closest
   if (!zone) return { ...result, rcode: rcodes.refused, authoritative: false }
@@ -146,7 +146,7 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
 const writer = new Writer()
 
 /**
- * Writes what was found. Answer and authority that do not fit: truncated, and the asker comes back
+ * Writes the result. If answer and authority do not fit, it is truncated, and the client comes back
  * over TCP.
  */
 function compose(source: Buffer, query: Query, found: Resolved, limit: number): Buffer {

@@ -280,8 +280,7 @@ describe('sizes', () => {
       message.writeUInt16BE(data.length, asked.length - 2)
       return message
     }
-    // A cookie of eight bytes (RFC 7873), then one that says more than there is, then half a
-    // header.
+    // An eight-byte cookie (RFC 7873), then one whose length exceeds the data, then half a header.
     const whole = [0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
     const rcode = async (data: readonly number[]) =>
       readReply((await sendUdp(port, withOption(data))) ?? Buffer.alloc(0)).rcode
@@ -307,7 +306,7 @@ describe('many at once over UDP', () => {
 
       return { id, name, bytes: question({ name, type: 'A' }, id) }
     })
-    // Loopback loses nothing that fits its buffers, and these do.
+    // Loopback loses no packet that fits its buffers, and these fit.
     for (const { bytes } of asked) socket.send(bytes, port, '127.0.0.1')
     await expect.poll(() => heard.size).toBe(asked.length)
     for (const { id, name } of asked) {
@@ -425,7 +424,7 @@ describe('hostile packets', () => {
       question({ name, type, edns: 1232 }, 1),
     ]),
   )
-  /** Changes to a good query: bytes set, cut, doubled. */
+  /** Mutations of a valid query: bytes set, cut, doubled. */
   const mutated = fc
     .tuple(
       fc.constantFrom(...seeds),
@@ -458,7 +457,7 @@ describe('hostile packets', () => {
           return { answer: answerer.answer(bytes, tcp), ms: spentMs() - began }
         }
         const { answer, ms } = timed()
-        // A question that is slow is slow again; the collection of garbage is not.
+        // A slow query is slow again; a garbage collection is not.
         const least = ms < mostMs ? ms : Math.min(timed().ms, timed().ms)
         slowestMs = Math.max(slowestMs, least)
         if (!answer) return
@@ -502,7 +501,7 @@ describe('hostile packets', () => {
         throw new Error('another answer')
     }
     fc.assert(fc.property(fc.oneof(mixed, packets), same), { numRuns: runs })
-    // More names than are kept, and then some of them again.
+    // More names than the cache holds, and then some of them again.
     for (let asked = 0; asked < 45_000; asked++)
       same(question({ name: `n${asked % 40_000}.example.vn`, type: 'A' }, asked))
   })

@@ -131,7 +131,7 @@ export function createEmbedded(settings: Settings): NameServer {
   }
 }
 
-/** The header alone, as RFC 1035 has it for trouble of one's own. */
+/** Only the header, RFC 1035's form of a server failure. */
 function serverFailure(bytes: Buffer): Buffer {
   const short = Buffer.alloc(12)
   bytes.copy(short, 0, 0, 3)
@@ -140,7 +140,7 @@ function serverFailure(bytes: Buffer): Buffer {
   return short
 }
 
-/** Header and question with TC set, nothing else. */
+/** Header and question with TC set. */
 function truncated(answer: Buffer): Buffer {
   let end = 12
   if (answer.readUInt16BE(4) === 1) {

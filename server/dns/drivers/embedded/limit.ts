@@ -15,12 +15,12 @@ const networksKept = 50_000
 
 const colon = 0x3a
 const percent = 0x25
-/** The groups of the address that is looked at; an address has eight. */
+/** The groups of the present address; an address has eight. */
 const groups = new Uint16Array(8)
 
 /**
- * The first 56 bits of an IPv6 address. Read letter by letter: taking it apart into strings took
- * longer than the answer.
+ * The first 56 bits of an IPv6 address. Parsed by character: splitting it into strings took longer
+ * than the response.
  */
 function networkOf6(address: string): string {
   let count = 0
@@ -32,7 +32,7 @@ function networkOf6(address: string): string {
     const code = address.charCodeAt(at)
     if (code === percent) break
     if (code !== colon) {
-      // 0 to 9 are 0x30 to 0x39, a to f in either case end in 1 to 6
+      // 0 to 9 are 0x30 to 0x39; a to f in either case end in 1 to 6
       value = (value << 4) | (code < colon ? code & 15 : (code & 7) + 9)
       isOpen = true
       continue
@@ -43,7 +43,7 @@ function networkOf6(address: string): string {
     isOpen = false
   }
   if (isOpen && count < 8) groups[count++] = value
-  // "1::" ends at its gap; "::1" begins with two colons, of which the first closes nothing either.
+  // "1::" ends at its gap; in "::1" the first of the two colons ends no group.
   const zeros = 8 - count
   const group = (index: number): number => {
     if (gap < 0 || index < gap) return groups[index] ?? 0

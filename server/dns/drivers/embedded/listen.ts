@@ -1,4 +1,4 @@
-/** The ports: UDP, and TCP (tcp.ts). */
+/** The listeners: UDP, and TCP (tcp.ts). */
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -38,7 +38,7 @@ function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
     }
   }
   udp.on('message', (bytes, from) => {
-    // Nothing can be sent to a forged source port 0.
+    // A forged source port 0 cannot be answered.
     if (from.port === 0) return
     if (questions.length === 0) setImmediate(answerAll)
     questions.push({ bytes, from })
@@ -50,7 +50,7 @@ function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
   }
 }
 
-/** Resolves when both listen; fails with what the system says (EADDRINUSE, EACCES). */
+/** Resolves when both listen; rejects with the system's error (EADDRINUSE, EACCES). */
 export async function listen(of: {
   host: string
   port: number

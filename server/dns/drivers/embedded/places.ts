@@ -9,7 +9,7 @@ export interface PlaceLimits {
 
 export interface Place {
   readonly network: string
-  /** When a whole question came last, or an answer was taken: single bytes hold no place. */
+  /** When the last complete query came, or a response was taken: single bytes do not count. */
   busyAt: number
   /** Ends the connection. */
   readonly end: () => void
@@ -27,7 +27,7 @@ export class Places {
     this.#limits = limits
   }
 
-  /** A place for a connection from this address. */
+  /** Takes a slot for a connection from this address. */
   take(address: string, nowMs: number, end: () => void): Place {
     const place: Place = { network: networkOf(address), busyAt: nowMs, end }
     const beside = [...this.#taken].filter(({ network }) => network === place.network)

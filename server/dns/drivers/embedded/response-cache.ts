@@ -3,7 +3,7 @@
  * the letters that echo the question: resolvers choose that case at random against forgery
  * (draft-vixie-dnsext-dns0x20), so a cache that compared the case would never hit.
  */
-// The global is a getter, which costs as much as the allocation.
+// Imported, because the global is a getter that costs as much as the allocation.
 import { Buffer } from 'node:buffer'
 import { headerBytes } from './wire.ts'
 
@@ -56,9 +56,9 @@ export class ResponseCache {
   store(bytes: Buffer, questionEnd: number, answer: Buffer): void {
     if (bytes.length > cachedQueryBytes) return
     if (this.responses.size >= cachedResponses || this.bytes >= cachedBytes) this.clear()
-    // A response that takes the place of another is counted twice, until all are forgotten.
+    // A response that replaces another is counted twice until the cache is cleared.
     this.bytes += bytes.length + answer.length
-    // The caller may use both of them again.
+    // Copies, because the caller may reuse both buffers.
     this.responses.set(keyOf(bytes), {
       query: Buffer.from(bytes),
       questionEnd,
@@ -67,7 +67,7 @@ export class ResponseCache {
   }
 }
 
-/** Whether two queries are equal but for the id and the case of the name. */
+/** Whether two queries are equal except for the id and the case of the name. */
 function isSame({ query, questionEnd }: Cached, bytes: Buffer): boolean {
   const { length } = bytes
   if (query.length !== length) return false

@@ -10,6 +10,6 @@ export interface Settings {
    * zones are kept in memory only.
    */
   readonly folder?: string
-  /** Told of what should not happen; the asker gets SERVFAIL and everybody else is served on. */
+  /** Called for unexpected errors; the client gets SERVFAIL, and the service goes on. */
   readonly onFault: (error: unknown) => void
 }

@@ -200,7 +200,7 @@ test('one line that cannot be read hides no later one, and is told', async () =>
       lines[0],
       `${lines[1]?.slice(0, 30)}${lines[1]}`,
       change('a.example'),
-      // Changed and removed while the file was written anew.
+      // Changed and removed while the file was rewritten.
       change('gone.example'),
       JSON.stringify(['remove', 'gone.example']),
       lines[2],

@@ -16,15 +16,15 @@ type Change =
   | readonly ['change', ZoneHead, number, readonly RecordSet[]]
   | readonly ['remove', string]
 
-/** Below this many bytes a file is not worth writing anew. */
+/** A file smaller than this is not rewritten. */
 const smallBytes = 1024 * 1024
-/** How many times its first size the file may reach before it is written anew. */
+/** A file is rewritten when it has grown to this multiple of its first size. */
 const growth = 3
 const linesAtOnce = 500
 /** Bytes. */
 const readAtOnce = 1024 * 1024
 
-/** False: a change that does not follow on what is there. */
+/** False: the change does not follow the present state. */
 function apply(zones: Zones, change: Change): boolean {
   switch (change[0]) {
     case 'put':
@@ -46,7 +46,7 @@ function apply(zones: Zones, change: Change): boolean {
 
 const zoneOf = (change: Change): string => (change[0] === 'remove' ? change[1] : change[1].name)
 
-/** Applies lines one after the other, and keeps account of what it has to leave out. */
+/** Applies lines one after the other, and records those that it must leave out. */
 class Reader {
   readonly #zones: Zones
   #unreadable = 0
@@ -67,8 +67,8 @@ class Reader {
     try {
       const change = JSON.parse(line) as Change
       const name = zoneOf(change)
-      // A zone that was changed and then removed while the file was written anew has a change
-      // without its zone, and its removal behind it.
+      // A zone that was changed and then removed during a rewrite has a change without the zone,
+      // followed by its removal.
       if (!apply(this.#zones, change)) this.#behind.add(name)
       else if (change[0] !== 'change') this.#behind.delete(name)
     } catch {
@@ -97,9 +97,9 @@ export class ZoneJournal {
   #handle: fs.FileHandle | undefined
   #bytes = 0
   #compactAt = smallBytes
-  /** The last write failed, maybe in the middle of its line. */
+  /** The last write failed, perhaps in the middle of its line. */
   #isTorn = false
-  /** Writes, one after another. */
+  /** The queue of writes, one after the other. */
   #last: Promise<void> = Promise.resolve()
 
   /** @param onFault called if the file cannot be read or written; zones are then in memory only */
@@ -109,7 +109,7 @@ export class ZoneJournal {
     this.#onFault = onFault
   }
 
-  /** Fills the zones with what the file holds, and opens it for what follows. */
+  /** Fills the zones from the file, and opens it for appending. */
   async open(): Promise<void> {
     await fs.mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 })
     try {
@@ -151,7 +151,10 @@ export class ZoneJournal {
     if (fault) this.#onFault(fault)
   }
 
-  /** Resolves when the system has it. Never fails: a zone that is not kept is served as well. */
+  /**
+   * Resolves when the system has written it. Never rejects: a zone that cannot be stored is served
+   * nevertheless.
+   */
   note(change: Change): Promise<void> {
     const line = `${JSON.stringify(change)}\n`
     this.#last = this.#last.then(async () => {
@@ -166,7 +169,7 @@ export class ZoneJournal {
   }
 
   async #append(line: string): Promise<void> {
-    // Half of the line before may be there, which ends here.
+    // The previous line may be incomplete: end it here.
     const text = this.#isTorn ? `\n${line}` : line
     this.#isTorn = true
     await this.#handle?.appendFile(text)
@@ -178,7 +181,7 @@ export class ZoneJournal {
     this.#bytes += Buffer.byteLength(text)
   }
 
-  /** Writes the zones as they are beside the file, and puts that in its place. */
+  /** Writes the present zones to a new file, and replaces the old one by it. */
   async #compact(): Promise<void> {
     // After a failure it is not retried with every change, because there may be much to write.
     this.#compactAt = this.#bytes + smallBytes

@@ -1,4 +1,4 @@
-/** The zones in memory: lean, since there may be many, and changed set by set. */
+/** The zones in memory: compact, because there may be many, and changed set by set. */
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 import { types } from './wire.ts'
 
@@ -14,7 +14,7 @@ export interface StoredSet {
  */
 export interface Node {
   sets: readonly StoredSet[]
-  /** Names right below. */
+  /** The number of names right below. */
   below: number
 }
 
@@ -23,7 +23,9 @@ export interface Zone {
   head: ZoneHead
   /** By absolute name. */
   readonly nodes: Map<string, Node>
-  /** How many names below the apex have NS: most zones have none, and are not searched for cuts. */
+  /**
+   * The number of names below the apex with NS: most zones have none and need no search for cuts.
+   */
   cuts: number
 }
 

@@ -45,7 +45,7 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
       headers: { 'x-api-key': settings.apiKey },
       ...(json !== undefined && { json }),
       accept,
-      // every call says how it should be afterwards
+      // every call describes the wanted state, so it may be repeated
       repeatable: true,
       timeoutMs: settings.timeoutMs,
       maxBytes: maxAnswerBytes,
@@ -82,7 +82,7 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
         name: dotted(head.name),
         kind: 'Native',
         nameservers: [],
-        // ours is the serial; PowerDNS would make one of the date
+        // the serial is ours; PowerDNS would make one from the date
         soa_edit_api: '',
         account: fits ? head.id : '',
         rrsets: fits ? [...wanted, soaOf(head)] : [nsOf(head), soaOf({ ...head, serial: 0 })],

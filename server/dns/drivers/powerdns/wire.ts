@@ -15,7 +15,7 @@ export type Change =
   | (Rrset & { readonly changetype: 'REPLACE' })
   | { readonly name: string; readonly type: string; readonly changetype: 'DELETE' }
 
-/** `name.`, and the root as it is. */
+/** `name.`; the root stays as it is. */
 export const dotted = (name: string): string => (name === '.' ? name : `${name}.`)
 
 function content(type: ServedType, value: string): string {
@@ -42,7 +42,7 @@ const rrset = (name: string, type: string, ttl: number, contents: readonly strin
   records: contents.map((one) => ({ content: one, disabled: false })),
 })
 
-/** A set without values goes. */
+/** A set without values is deleted. */
 export const changeOf = (set: RecordSet): Change =>
   set.values.length === 0
     ? { name: dotted(set.name), type: set.type, changetype: 'DELETE' }

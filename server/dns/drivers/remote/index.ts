@@ -40,7 +40,7 @@ export function connectNameServer(
   }
 }
 
-/** Serves a name server of this process to the other end of the line. */
+/** Serves this process's name server to the other end of the line. */
 export function serveNameServer(line: MessageConnection, driver: DnsDriver): void {
   serveOver<Functions>(line, prefix, {
     putZone: (head, sets) => driver.putZone(head, sets),
@@ -53,7 +53,7 @@ export function serveNameServer(line: MessageConnection, driver: DnsDriver): voi
   })
 }
 
-/** Passes the portal's calls on to the name server's process, as it is now. */
+/** Forwards the portal's calls to the name server's present process. */
 export const passOnToNameServer = (
   line: MessageConnection,
   to: () => MessageConnection | undefined,

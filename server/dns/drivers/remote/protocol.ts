@@ -1,7 +1,7 @@
 /** The protocol between the portal and the name server in its own process. */
 import type { DnsDriver, RecordSet, ZoneHead } from '../../driver.ts'
 
-/** Arguments and answer of each call, as they cross the line. */
+/** Arguments and result of each call on the line. */
 export interface Calls {
   putZone: (head: ZoneHead, sets: readonly RecordSet[]) => void
   changeZone: (
