@@ -1,5 +1,5 @@
-// A line of a site's log, as its containers write theirs, for a visitor to whom the site gave no
-// whole answer.
+// A line of a site's log, in its containers' format, about a visitor who got no complete response
+// from the site.
 import type { VisitorRequest } from './http2.ts'
 
 /** nginx's status for a visitor who left before there was a response; it is never sent. */

@@ -12,7 +12,7 @@ import { withinSite } from './shared-domain.ts'
 import type { Sink } from './sink.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
-/** How long the rest of a request is read whose answer is there. */
+/** How long the rest of a request body is read after its response. */
 const lingerMs = 30_000
 
 export interface UpstreamRequest {
@@ -42,9 +42,7 @@ export type Outcome =
   | { readonly how: 'failed'; readonly code: string }
 
 export interface UpstreamClient {
-  /**
-   * `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over.
-   */
+  /** `onAnswer` is called at the first byte of a response; `onEnd` once, at the end. */
   ask(
     request: VisitorRequest,
     sink: Sink,
@@ -56,7 +54,7 @@ export interface UpstreamClient {
 }
 
 interface SocketError extends NodeJS.ErrnoException {
-  /** The connection had answered something before. */
+  /** The connection had received data before. */
   kept?: boolean
   readonly socket?: { readonly bytesRead?: number }
 }
@@ -91,14 +89,14 @@ function bodyOf(request: VisitorRequest): Readable {
     request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
     request.resume()
   })
-  // The answer, or its failure, says what became of it.
+  // The response, or its failure, shows the outcome.
   body.on('error', () => undefined)
   return body
 }
 
 /**
- * `connectMs` for the connection, `answerMs` until the first byte of the answer; `sharedDomain`:
- * see `withinSite`.
+ * `connectMs`: time limit for the connection; `answerMs`: for the first byte of the response;
+ * `sharedDomain`: see `withinSite`.
  */
 export function createUpstreamClient({
   connectMs,
@@ -113,7 +111,7 @@ export function createUpstreamClient({
   const connect: typeof plain = (options, done) => {
     plain(options, (...connected) => {
       const [, socket] = connected
-      // Heard before undici hears it, which tells its handlers the bare error.
+      // Before undici's own listener, which passes the bare error to its handlers.
       socket?.once('error', (error: SocketError) => (error.kept = socket.bytesRead > 0))
       done(...connected)
     })
