@@ -166,7 +166,9 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** Answers the exit code; a fault of the settings or the catalogue is 78, another one 70. */
+/**
+ * Answers the exit code; 78 for a fault of the settings or the catalogue, 70 for any other error.
+ */
 async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...options] = args.filter((one) => !['--json', '--help', '-h'].includes(one))
   const wantsHelp = args.includes('--help') || args.includes('-h') || name === 'help'
@@ -205,7 +207,7 @@ async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     out.refuse(error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message)
     out.end()
-    // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
+    // EX_CONFIG and EX_SOFTWARE: they differ from 1, which means a finding.
     return error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The only reader of the environment. A bad start prints every fault at once, one sentence each.
+ * The only reader of the environment. A failed start prints all faults at once, one sentence each.
  */
 import type * as z from 'zod'
 import { ConfigFault } from './platform/config-fault.ts'
@@ -47,7 +47,7 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['ACME_FALLBACK_EAB_KEY_ID', 'ACME_FALLBACK_EAB_HMAC_KEY'],
 ]
 
-/** Settings that would credit or show customers test data, although they exist for trials only. */
+/** Settings for trials only: in production they would credit or show test data. */
 function unfitForProduction(config: Values): string[] {
   const faults: string[] = []
   const { PORTAL_URL: url } = config
@@ -216,7 +216,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
         'its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.',
     )
   faults.push(...certificateFaults(config, sandbox))
-  // A fault names the setting as it is called now.
+  // A fault names the setting by its present name.
   if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
   let shown
   if (['0.0.0.0', '::'].includes(config.HOST)) shown = 'localhost'

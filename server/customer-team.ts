@@ -36,7 +36,7 @@ export const endWork: team.EndWork = async (tx, memberIds) => {
   await endLogsOf(tx, await team.ownersOf(tx, memberIds))
 }
 
-/** The same of all members of an account. */
+/** The same for all members of an account. */
 export const endTeam = async (tx: Tx, customerId: string): Promise<void> =>
   endWork(tx, await team.memberIdsOf(tx, customerId))
 

@@ -21,7 +21,7 @@ export const ticketObjects: tickets.ObjectNames = {
   payment: paymentName,
 }
 
-/** Null where the operator has named no address for the support. */
+/** Null: the operator has named no support address. */
 export const replyAddressesOf = (
   config: Pick<Config, 'SUPPORT_MAIL'>,
   secrets: Pick<Secrets, 'derive'>,
@@ -41,7 +41,10 @@ export const supportListensOn = (
 
 type RouteDeps = Parameters<typeof tickets.routes>[1]
 
-/** Serves them; answers what the desk's acts need, and what takes letters, where any are taken. */
+/**
+ * Serves tickets; answers the dependencies of the desk's acts, and the mail listener if letters are
+ * accepted.
+ */
 export function customerTickets(
   http: Http,
   config: Parameters<typeof replyAddressesOf>[0] &

@@ -59,7 +59,7 @@ export interface Drivers {
   readonly wordpress: WordpressDriver | null
   readonly edge: EdgeControl | null
   readonly dns: DnsDriver
-  /** Certificates of the edge of this machine; null where it has none. */
+  /** The certificates of this machine's edge; null: it has none. */
   readonly certificates: CertificateEdge | null
   /** Certificate authorities: the first one, and its fallback. */
   readonly authorities: readonly Authority[]
@@ -71,7 +71,7 @@ export interface Drivers {
 
 const esmsUrl = 'https://rest.esms.vn'
 
-/** A gateway's settings, when the operator has given its first one. */
+/** A gateway's settings, if the operator has set its first one. */
 function givenSettings(
   config: Config,
   name: PaymentDriverName,
@@ -126,7 +126,7 @@ export function driverFaults(config: Config): string[] {
   return faults
 }
 
-/** The keys under which the sandbox knows this portal, for each gateway. */
+/** The keys of this portal at the sandbox's gateways. */
 export const sandboxGatewayKeys = (
   derive: (purpose: string) => string,
 ): SandboxAddresses['gateways'] =>
@@ -237,7 +237,7 @@ export function connectNode(
   }
 }
 
-/** The name server of another machine, over a line that opens again by itself. */
+/** The name server on another machine, over a line that reopens automatically. */
 function openNameServerLine(config: Config, log: Log): DnsDriver {
   const { NAME_SERVER_ADDRESS: address = '', NAME_SERVER_KEY: key = '' } = config
   const opened = openSecureLine({ address, key, log })
@@ -302,7 +302,7 @@ function openDirectory(
   return address === 'off' ? null : createDirectoryClient(address)
 }
 
-/** `line`: to what runs the customers' sites and the name server of this machine, listening. */
+/** `line`: to the local parent, which runs the customers' sites and the name server; listening. */
 export async function openDrivers(
   config: Config,
   sandbox: SandboxAddresses | undefined,
