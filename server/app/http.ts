@@ -125,7 +125,7 @@ const proxiesOf = (config: Base['config']): boolean | ((address: string) => bool
 export function servePages(server: Server, base: Base, { logs }: Sites): void {
   const { config, catalog, portalUrl, realtime } = base
   if (!config.ROLES.has('api'))
-    // A machine that only works is asked by monitors alone.
+    // A machine without the `api` role answers the monitors' paths only.
     server.addHook('onRequest', async ({ url }) => {
       if (!machinePaths.has(url.split('?', 1)[0] ?? '')) throw new Refusal('not_found')
     })
