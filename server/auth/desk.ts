@@ -274,7 +274,7 @@ export function createAccountActs(needs: {
   clock: Clock
   endLive: EndLive
   endPrograms: EndPrograms
-  /** Ends what members have open in the account. */
+  /** Ends everything that members have open in the account. */
   endTeam: (tx: Tx, customerId: string) => Promise<void>
 }): AccountActs {
   const { clock } = needs

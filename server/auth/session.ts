@@ -25,9 +25,7 @@ const lastUsedWriteMs = minutes(1)
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export type { Caller, Origin }
-/**
- * Closes what is open under these sessions, in every process, once the transaction is committed.
- */
+/** Closes everything that is open under these sessions, in every process, after the commit. */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
 interface EndNeeds {
   readonly clock: Clock
