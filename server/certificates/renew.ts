@@ -36,7 +36,7 @@ export interface RenewDeps {
   readonly authorities: readonly Authority[]
   /** Tells the edges that certificates changed. */
   readonly onChange: () => void
-  /** Tells the owner of a site that a certificate is not renewed. */
+  /** Tells the owner of a site that a certificate could not be renewed. */
   readonly warn: (
     tx: Tx,
     of: { siteId: string; name: string; until: Date; isOver: boolean; detail: string },
