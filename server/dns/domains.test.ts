@@ -1,6 +1,6 @@
 /**
- * Domains through the API: claimed, pointed at a site, and what the name server then answers, after
- * a restart too.
+ * Domains through the API: claiming one, pointing it at a site, and the name server's answers,
+ * after a restart too.
  */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
