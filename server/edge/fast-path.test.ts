@@ -44,7 +44,7 @@ afterEach(async () => {
   await edge.edge.close()
 })
 
-/** A connection on which a test says what it likes. */
+/** A raw connection, on which a test may send any bytes. */
 async function connect(): Promise<{ socket: net.Socket; said: () => string }> {
   const socket = net.connect(edge.port, '127.0.0.1')
   closers.push(() => socket.destroy())
@@ -86,7 +86,7 @@ test('it is the answer that node:http gives', async () => {
   }
   const before = cache.figures('site').hits
   const fast = await answerTo()
-  // node:http reads what has this header.
+  // A request with this header is not on the fast path: node:http parses it.
   const slow = await answerTo('TE: trailers')
   expect(fast).toEqual(slow)
   expect(fast.headers).toContain('X-Cache: HIT')

@@ -10,7 +10,7 @@ import type { WholeAnswer } from './cache/index.ts'
 export interface FastPath {
   /** @param toHttp gives the connection to node:http, with `begun` as its first bytes */
   enter(socket: Socket, toHttp: (socket: Socket) => void): void
-  /** Lets what is being sent go out, and ends all others. */
+  /** Flushes the sockets that still have bytes to send, and destroys all others. */
   close(): void
   destroy(): void
 }

@@ -14,7 +14,7 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Said by the edge alone: a visitor's own would forge an address or a scheme. */
+/** Set by the edge alone: a visitor's own value could forge an address or a scheme. */
 const own = new Set([
   'host',
   'proxy',

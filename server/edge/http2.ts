@@ -11,9 +11,9 @@ export type VisitorRequest = http.IncomingMessage | http2.Http2ServerRequest
 export interface Http2Door {
   /** Speaks with a visitor whose browser chose h2. */
   enter(socket: Duplex): void
-  /** Tells every browser to ask elsewhere; resolves when what is in hand is done. */
+  /** Closes each session gracefully (GOAWAY); resolves when their requests are done. */
   close(): Promise<void>
-  /** Ends what is in hand. */
+  /** Destroys every session, with requests in progress. */
   destroy(): void
 }
 

@@ -72,7 +72,7 @@ export interface EdgeParts {
   readonly holds?: WriteHolds
   /** Restricts a node without a portal. Absent: no restriction. */
   readonly fence?: EdgeFence
-  /** Told of each visit of a site that this edge answered, not another. */
+  /** Receives each visit that this edge answered itself, rather than passed to another edge. */
   readonly traffic?: Pick<Traffic, 'note'>
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number

@@ -26,7 +26,7 @@ export function toPrimary(
   let place = /:\d+$/.exec(target.host)?.[0] ?? ''
   if (https) {
     scheme = https.certificates.covers(primary) ? 'https' : 'http'
-    // The port that was named is that of the other scheme.
+    // The port in the request belongs to the other scheme.
     if (scheme === 'https' && proto === 'http' && place !== '')
       place = https.port === 443 ? '' : `:${https.port}`
     if (scheme === 'http' && proto === 'https') place = ''

@@ -22,7 +22,7 @@ import { PageStore, type Entry } from './store.ts'
 export type { CacheFigures } from './counts.ts'
 export type { WholeAnswer } from './serve.ts'
 
-/** Since the start, of all sites. */
+/** Counted since the start, over all sites. */
 export interface CacheCounts {
   readonly hits: number
   readonly misses: number
@@ -55,7 +55,7 @@ export const pageCacheLimits = (megabytes: number): CacheLimits => ({
   waitMs,
 })
 
-/** Which page is asked for, beside the visitor's class of devices. */
+/** Identifies a page, together with the visitor's device class. */
 export interface PageName {
   readonly site: string
   /** From the visitor's request. */

@@ -91,7 +91,7 @@ test('a container that is ending: what is kept is shown in the place of its erro
   }
   error = null
   version = 2
-  // Another page that comes says that the site is well again.
+  // A page that arrives from the site shows that the site works again.
   expect((await ask(host, '/other')).text).toBe('v2')
   error = 502
   expect((await ask(host)).status).toBe(502)

@@ -1,6 +1,7 @@
 /**
- * Kept pages and files, under a budget of bytes for all sites and for each, and what was read for
- * them. Nothing here waits: a write is over when `drop` returns.
+ * Cached pages and files, under a byte budget for all sites and for each, and the dependencies that
+ * were recorded for them. Nothing here is asynchronous: a write has taken effect when `drop`
+ * returns.
  */
 import type { Encoding } from '../compression.ts'
 
@@ -97,7 +98,7 @@ export class PageStore {
     return found
   }
 
-  /** Forgets a site of which nothing is left. */
+  /** Forgets a site that has no entries left. */
   #tidy(id: string, site: SiteEntries): void {
     if (site.all.size === 0 && site.making.size === 0 && site.shared.size === 0)
       this.#sites.delete(id)
