@@ -42,7 +42,7 @@ export interface HandOverDeps {
     field: 'password',
     language: Language,
   ) => Promise<unknown>
-  /** Ends what is open live in an account, once the transaction is committed. */
+  /** Ends the account's live connections after the commit. */
   readonly endLiveOf: (tx: Tx, customerId: string) => Promise<void>
 }
 
