@@ -44,7 +44,7 @@ beforeEach(() => {
   tries = 0
 })
 
-/** Lets the gap before the next try pass. */
+/** Makes the waiting time before the next try pass. */
 const skipGap = () =>
   sql`update pgboss.job set start_after = now() where state = 'retry'
     and name in ('send-message', 'send-code')`.execute(portal.app.db)
@@ -85,7 +85,7 @@ const unsent = (to: string) =>
     .where('sent_at', 'is', null)
     .execute()
 
-/** Has a letter written to the customer. */
+/** Changes the password, which sends the customer a letter. */
 async function changePassword({ token, password }: TestCustomer): Promise<void> {
   const body = { current: password, password: 'Another-horse-7' }
   expect((await portal.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
