@@ -69,7 +69,10 @@ async function previewPrepared(
   }
 }
 
-/** The same of what waits for a second member. Refuses with not_found what is no such proposal. */
+/**
+ * The same preview for a publication that waits for a second member. Refuses with not_found when
+ * there is no such proposal.
+ */
 export async function previewOfProposal(
   db: Queryable,
   needs: PreviewNeeds,

@@ -176,7 +176,7 @@ describe('what is sold', () => {
       const rises = (await portal.inbox(an.email)).filter(({ text }) => text.includes('238.000'))
       return (letters.length > 0 || rises.length === 2) && rises
     })
-    // Word for word what the preview showed.
+    // The letter is word for word the one that the preview showed.
     expect(sent.some(({ text }) => text.includes(letter?.vi.text ?? 'no letter'))).toBe(true)
     expect(letter?.en.subject).toMatch(/^The price of WordPress .* changes on 2027-04-02$/)
     expect(await portal.inbox(binh.email)).not.toContainEqual(

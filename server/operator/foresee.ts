@@ -12,7 +12,7 @@ import { approvable } from './proposals.ts'
 
 type Foreseen = z.output<typeof previewProposal.result>
 
-/** Nothing of a try stays: this rolls its transaction back, and what it was to send. */
+/** Thrown to roll back the trial transaction, together with the letters and jobs in it. */
 class RolledBack extends Error {}
 
 /** Refuses with not_found, forbidden and conflict what the caller cannot approve. */

@@ -67,7 +67,7 @@ async function approversOfEach(
   return new Map(await Promise.all(rows.map(async (row) => [row.id, await countOf(row)] as const)))
 }
 
-/** How many wait, whoever may decide on them. */
+/** Number of proposals that wait, regardless of who may decide on them. */
 export async function countProposals(db: Queryable, now: Date): Promise<number> {
   const { n } = await db
     .selectFrom('operator_proposal')
@@ -115,7 +115,10 @@ export async function listProposals(
   }))
 }
 
-/** Held until the transaction ends. Refuses with not_found, and with conflict what is decided. */
+/**
+ * Locks the proposal until the transaction ends. Refuses with not_found, and with conflict when it
+ * is decided already.
+ */
 async function openProposal(tx: Tx, now: Date, id: string) {
   const row = isUuid(id)
     ? await tx

@@ -116,7 +116,7 @@ describe('a publication', () => {
     const { version, waiting } = await atDesk()
     expect([version, waiting?.countsAt, waiting?.by]).toEqual([wanted.base, from, owner.name])
     expect(await ordered(an)).toBe(old)
-    // A second one would take back what the first changes.
+    // A second waiting publication would undo the changes of the first.
     const second = await publish(await priced(2, { EUR: { price: '7.70', sale: '' } }))
     expect(second.body.error?.fields?.['base']).toContain('waits already')
     clock.advance(days(3))
