@@ -108,7 +108,7 @@ export function createAutomaticCharges(deps: {
         await transaction(db, (tx) =>
           switchOffIf(deps, tx, customerId, 'card_gone', (rule) => rule.card_id === cardId),
         )
-      // A first call may have charged the card before it was unlinked: the gateway is asked.
+      // The first call may have charged the card before it was unlinked, so the gateway is queried.
       if (!isGone || task.act === 'charge')
         await fails(driver, payment, error.message, isGone ? 'not_charged' : 'declined')
     }

@@ -139,7 +139,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     return leftMs > 0
   }
 
-  /** Decides in one transaction what is to be done, and writes it down before the gateway acts. */
+  /** Decides in one transaction what to do, and records it before the gateway is called. */
   async function decide(tx: Tx, customerId: string): Promise<Task | null> {
     const rule = await lockRule(tx, customerId)
     const customer = await tx
@@ -263,7 +263,10 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       for (const customerId of ids) await jobs.add(tx, autoTopUpJob, { customerId })
     })
 
-  /** Has everybody looked at whose wallet needs it, and every charge whose answer is lost. */
+  /**
+   * Queues a check of every wallet that may need a top-up, and of every charge whose result is
+   * unknown.
+   */
   async function sweep(signal: AbortSignal): Promise<void> {
     const now = clock.now()
     const lost = await db

@@ -32,7 +32,7 @@ export interface AutoTopUps {
   set(buyer: Buyer, wish: Wish, language: Language): Promise<AutoTopUp>
   /** Switches it off; a charge that the gateway has heard of goes on. */
   stop(tx: Tx, customerId: string): Promise<void>
-  /** Has all wallets looked at now: the clock was moved, or the portal was down for a while. */
+  /** Queues a check of all wallets now: the clock was moved, or the portal was down for a while. */
   enqueueSweep(): Promise<void>
 }
 

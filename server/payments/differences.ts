@@ -17,7 +17,7 @@ import type { Settlement } from './settle.ts'
 export const compareJob = (driver: string): string => `compare-gateway-${driver}`
 export const settleDifferenceJob = (driver: string): string => `settle-difference-${driver}`
 const comparedMs = days(7)
-/** However old what is still open is, no more is asked about. */
+/** The comparison never reaches back further than this, even when older differences are open. */
 const longestMs = days(60)
 
 interface Deps {
@@ -33,7 +33,10 @@ interface Deps {
 export function defineComparisons(deps: Deps): void {
   const { db, clock, jobs, log } = deps
 
-  /** Compares a gateway, back to what is open, and writes down what differs and what agrees. */
+  /**
+   * Compares a gateway, from the oldest open difference on, and records what differs and what
+   * agrees.
+   */
   async function compare(driver: PaymentDriver): Promise<void> {
     const to = clock.now()
     const { oldest } = await db
@@ -81,7 +84,7 @@ export function defineComparisons(deps: Deps): void {
     )
   }
 
-  /** Asks about the payment, settles what the gateway says of it, and compares once more. */
+  /** Queries the gateway about the payment, settles its answer, and compares once more. */
   async function settle(driver: PaymentDriver, about: string): Promise<void> {
     const payment = await db
       .selectFrom('payment')

@@ -60,7 +60,7 @@ const isAnswered = (kind: string, { state, isInquiry }: GatewayDispute): boolean
     ? state === 'under_review'
     : state === 'lost' || (isInquiry && state === 'closed')
 
-/** The updates that say what the gateway has done with the money. */
+/** The updates that say how the gateway moved the money. */
 function movesOf(dispute: GatewayDispute, reference: string): PaymentUpdate[] {
   const move = (status: 'reversed' | 'restored'): PaymentUpdate => ({
     eventId: `dispute:${dispute.id}:${status}`,

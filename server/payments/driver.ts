@@ -339,7 +339,7 @@ export interface Card {
 /** The customer pays with a card that the provider keeps; its number never comes near us. */
 export interface CardDriver extends Gateway {
   readonly kind: 'card'
-  /** Given to the browser, for the provider's form. */
+  /** Sent to the browser, for the provider's form. */
   readonly publishableKey: string
   /** The address of the provider's browser script. */
   readonly scriptUrl: string

@@ -57,7 +57,7 @@ describe('a top-up through Alepay', () => {
     ['cancelled', 'failed', []],
     // The webhook comes later than the answer to the browser.
     ['late', 'succeeded', ['500000 → 500000']],
-    // The webhook never comes: the gateway is asked.
+    // The webhook never arrives, so the gateway is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
     // Held for review: nothing is credited while the bank has not decided.
     ['review', 'pending', []],
@@ -137,7 +137,7 @@ describe('a top-up through VietQR at payOS', () => {
     ['paid', 'succeeded', ['500000 → 500000']],
     ['parts', 'succeeded', ['500000 → 500000']],
     ['late', 'succeeded', ['500000 → 500000']],
-    // The webhooks never come, of the payment or of its end: payOS is asked.
+    // The webhooks about the payment and about its end never arrive, so payOS is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
     ['cancelled', 'failed', []],
     ['expired', 'failed', []],

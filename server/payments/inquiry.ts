@@ -30,7 +30,9 @@ const giveUpAfterMs = minutes(24 * 60)
 const askAgainMs = 10_000
 
 export interface Inquiry {
-  /** Has the gateway asked now, once in ten seconds; the hours of `schedule` stay as they are. */
+  /**
+   * Queries the gateway now, at most once in ten seconds; the times in `schedule` do not change.
+   */
   askNow(customerId: string, code: string): Promise<void>
   /** Schedules the queries, in the transaction that makes the payment. */
   schedule(tx: Tx, payment: { readonly id: string; readonly driver: string }): Promise<void>

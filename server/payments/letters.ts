@@ -38,7 +38,7 @@ export interface Letters {
   refundFailed(tx: Tx, of: MovedMoney): Promise<void>
   /** A chargeback. `owed`: the part that the wallet did not cover. */
   takenBack(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
-  /** Taken back before, and given again. */
+  /** The money had been taken back before and is now given again. */
   returned(tx: Tx, of: MovedMoney): Promise<void>
   /**
    * An adjustment by the operator. `amount` is signed minor units; `told`: the reason for the

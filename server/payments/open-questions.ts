@@ -1,5 +1,5 @@
 /**
- * All money that is not explained, of whatever kind, and how a person closes it. An item is named
+ * All money that is not explained, of every kind, and how a person closes an item. An item is named
  * by its kind and what it is about: `found:12`, `line:7`, `payout:<id>`, `refund:<id>`,
  * `suspense:3`, `reversal:<gateway>:<kind>:<movement>`.
  */

@@ -1,4 +1,4 @@
-/** Pay-outs that gateways do not tell everything of, and files that repeat what is alike. */
+/** Pay-outs about which gateways do not tell everything, and files with identical rows. */
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'

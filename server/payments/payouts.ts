@@ -192,7 +192,7 @@ async function writeLines(
   }
 }
 
-/** Every hour the gateways that have a call for it are asked what they paid out. */
+/** Every hour, gateways whose API lists pay-outs are queried for them. */
 export function definePayouts(
   deps: Deps & {
     readonly db: Database

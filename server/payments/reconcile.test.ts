@@ -180,7 +180,7 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await differences('refund-of-nobody')).toEqual([
     what(80_000, 'refunded', 'unknown_order', 'refund-of-nobody'),
   ])
-  // Told in the wrong order.
+  // The events arrive in the wrong order.
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
   expect(await differences(code)).toEqual([what(300_000, 'restored', 'wrong_amount', 'dispute')])

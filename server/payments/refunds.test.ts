@@ -98,7 +98,7 @@ const eventsOf = async ({ token }: TestCustomer): Promise<string[]> =>
     await portal.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })
   ).body.result.data.map(({ event }) => event)
 
-/** Spends a part of 300 000; answers what is left. */
+/** Spends a part of 300 000; returns the remaining balance. */
 async function buy(an: TestCustomer): Promise<number> {
   await order(an)
   return await eventually('the charge', async () => {

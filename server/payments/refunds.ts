@@ -49,7 +49,10 @@ export interface Refunds {
    * over an hour ago. Throws NotRefundable.
    */
   decide(refundId: string, status: 'done' | 'refused'): Promise<void>
-  /** The same in a transaction of the caller's; answers what was decided on. */
+  /**
+   * The same decision in the caller's transaction; returns whose refund it is and its amount, minor
+   * units.
+   */
   decideIn(
     tx: Tx,
     refundId: string,

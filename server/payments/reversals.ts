@@ -231,7 +231,7 @@ export async function returnToClosed(
   const waiting = await waitingOfClosed(tx, driver.name, payment.reference)
   // A person has decided what waited, and booked out what went back.
   if (waiting && waiting.resolved_at !== null) return 'already'
-  // A part of it: a person sends the rest and books out the whole.
+  // Only a part of it was returned: a person sends the rest and books out the whole.
   if (update.amount !== (waiting?.amount ?? payment.amount)) return 'wrong_amount'
   const isNew = await keepReversal(tx, deps.clock, payment, {
     movement,

@@ -1,4 +1,4 @@
-/** Money in suspense of which a part is decided, and movements that two reporters tell of. */
+/** Money in suspense that is partly decided, and movements that two feeds report. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
@@ -170,7 +170,7 @@ test('the code that money came with is one that the desk knows', async () => {
   await portal.ledgerHolds()
 })
 
-/** A payment by transfer, and what the feeds tell of it. */
+/** A payment by transfer, and the feeds' reports of it. */
 async function transferred() {
   const { an, reference } = await begun(1, 'BANKTRANSFER')
   const from = (feed: string, number: string, amount = 500_000n) =>
@@ -195,7 +195,7 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
   expect(await balance(an.id)).toBe(500_000n)
   expect(await waiting('0071000888999:casso:1')).toEqual(['500000 maybe_twice'])
   expect(await waiting('0071000888999:FT1')).toEqual(['500000 maybe_twice'])
-  // Another amount is another transfer.
+  // A different amount is a different transfer.
   expect(await from('casso', 'casso:2', 70_000n)).toBe('recorded')
   expect(await balance(an.id)).toBe(570_000n)
   await portal.ledgerHolds()
@@ -207,7 +207,7 @@ test('a second feed’s word waits also when another transfer came in between', 
   await from('sepay', 'sepay:12', 70_000n)
   await from('casso', 'casso:11')
   await from('casso', 'casso:12', 70_000n)
-  // Told again, it still waits.
+  // Reported again, it still waits.
   await from('casso', 'casso:11')
   expect(await balance(an.id)).toBe(570_000n)
   expect(await waiting('0071000888999:casso:1_')).toEqual([

@@ -40,7 +40,7 @@ export async function customerMeant(
     .where((eb) =>
       eb.or([eb('code', '=', who), eb.and([eb('driver', '=', driver), eb('reference', '=', who)])]),
     )
-    // A code is ours alone, and is what is meant.
+    // A match by our own payment code ranks first: only we issue such codes.
     .orderBy(sql`code = ${who}`, 'desc')
     .executeTakeFirst()
   if (payment) return { customerId: payment.customer_id, code: payment.code }

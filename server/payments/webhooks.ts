@@ -83,8 +83,8 @@ async function named(
 }
 
 /**
- * Told of each webhook once it is handled. `lagSeconds`: how long after the movement it came, by
- * the gateway's clock; null where the gateway does not say when that was.
+ * Called after each webhook is handled. `lagSeconds`: seconds between the movement, by the
+ * gateway's clock, and the webhook; null where the gateway does not give the time.
  */
 export type WebhookObserver = (
   gateway: string,

@@ -43,7 +43,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
 export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^status (\d+)/.exec(detail)?.[1] ?? '']
 
-/** "There is no such thing", of a transaction or a refund. */
+/** "There is no such thing", as an answer about a transaction or a refund. */
 export const unknown: ReadonlySet<string> = new Set(['108', '109', '136'])
 
 /**

@@ -421,7 +421,7 @@ describe('the list', () => {
 
   it.each([
     [60, 1441, 1],
-    // 86 401 seconds: a list that is full is asked for in halves.
+    // 86 401 seconds: a list that comes back full is queried again in halves.
     [7, 12_343, 7],
   ])(
     'with one movement every %i seconds holds all %i, in %i questions',

@@ -42,7 +42,7 @@ const maxLists = 64
 
 type Row = z.output<typeof List>['transactions'][number]
 
-/** Whose own number a movement has; undefined: the bank's reference. */
+/** The feed whose own number a movement has; undefined: it has the bank's reference. */
 const feedOf = (movement: string): string | undefined => /^[^:]*:(sepay|casso):/.exec(movement)?.[1]
 
 /** Opens the driver. It keeps no state and touches the network only when it asks SePay. */
@@ -62,7 +62,7 @@ export function createBank(settings: BankSettings) {
     detail: movement.bankReference,
   })
 
-  /** Nothing of money that left. */
+  /** Debits yield no update. */
   function arrivedOf(row: Row): PaymentUpdate[] {
     const arrived = dong(row.amount_in)
     if (arrived === undefined || arrived <= 0n) return []

@@ -219,7 +219,7 @@ export function createSquare(
     })
     if (status !== 200) {
       const [error] = wire.errors(body)
-      // Another request was made under this key before: an operator must check its result.
+      // The key was used for a different request before: an operator must check that one's result.
       if (error?.code === 'IDEMPOTENCY_KEY_REUSED')
         throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)

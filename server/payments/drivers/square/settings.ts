@@ -6,7 +6,7 @@ const notBlank = z.string().check(z.regex(/^\S+$/, { error: 'must not be blank' 
 export const settings = z.object({
   /** Never printed. */
   accessToken: notBlank,
-  /** Given to every browser. */
+  /** Sent to every browser. */
   applicationId: notBlank,
   /** The seller's location at Square; its currency is the currency of the payments. */
   locationId: notBlank,

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
   // retried.
   StripeAuthenticationError: 'unavailable',
   StripePermissionError: 'unavailable',
-  // Another request was made under this key before: an operator must check its result.
+  // The key was used for a different request before: an operator must check that one's result.
   StripeIdempotencyError: 'unclear',
   StripeCardError: 'rejected',
   StripeInvalidRequestError: 'rejected',

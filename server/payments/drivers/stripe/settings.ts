@@ -13,7 +13,7 @@ export const settings = z.object({
       error: 'begins with sk_test_, sk_live_, rk_test_ or rk_live_',
     }),
   ),
-  /** Given to every browser. */
+  /** Sent to every browser. */
   publishableKey: z
     .string()
     .check(z.regex(/^pk_(test|live)_\w+$/, { error: 'begins with pk_test_ or pk_live_' })),
