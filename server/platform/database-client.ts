@@ -183,7 +183,8 @@ class DatabaseClient extends pg.Client {
       result.catch((error: unknown) => {
         if (!isOfNoUse(error)) return
         this.#hosts.forget()
-        // Known to the pool at once, before whoever waits for this query gives the connection back.
+        // Tells the pool at once, before the caller that waits for this query returns the
+        // connection.
         void this.end().catch(() => undefined)
       })
     return result as never

@@ -18,7 +18,7 @@ export interface MemberAtWork {
 
 /** The caller, as identified by the auth module. */
 export interface Caller {
-  /** Whose account it is about. */
+  /** The customer whose account the call is about. */
   readonly customerId: string
   /**
    * For a program: the id of its token. For a view: the view's id. For a member: the id of the
@@ -91,7 +91,7 @@ export interface Call<E extends Endpoint> {
   readonly language: Language
   readonly ip: string
   readonly from: Origin
-  /** Has the browser keep the name that `from.browser` gives it, for 90 days. */
+  /** Sets the cookie that keeps the name in `from.browser`, for 90 days. */
   readonly keepBrowser: () => void
   /** The session. */
   readonly held: Held
@@ -102,7 +102,7 @@ export interface Call<E extends Endpoint> {
   /** The session of a member of the staff. */
   readonly staffHeld: Held
 }
-/** A call of which only the caller is known. */
+/** A call of which only the caller is known yet. */
 export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>
 /**
  * POST, PUT and DELETE run in one transaction, together with the response that is stored for their

@@ -1,4 +1,4 @@
-/** Whose calls are counted together, and under which key an answer is kept. */
+/** The scope in which calls are counted, and the key under which a response is kept. */
 import type { FastifyRequest } from 'fastify'
 import { fieldMessage } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
@@ -6,7 +6,10 @@ import type { From } from './http-calls.ts'
 import { anonymous, type KeyedCall } from './idempotency.ts'
 import { networkOf } from './network.ts'
 
-/** Whose writes are counted together: a customer's, those of their programs, or a member's. */
+/**
+ * The scope in which writes are counted: a customer, all programs of a customer, or a member of
+ * staff.
+ */
 export const callerScope = ({
   customerId,
   staff,

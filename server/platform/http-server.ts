@@ -29,7 +29,7 @@ interface Caller {
   /** The id of the token by which a program calls. */
   readonly token?: string | undefined
 }
-/** Whose call it is, for the log. */
+/** The caller of each request, for the log. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 export const noteCaller = (request: FastifyRequest, customer: string, token?: string): void =>
   void callers.set(request, { customer, ...(token !== undefined && { token }) })

@@ -15,7 +15,7 @@ import { releaseNumber } from './release.ts'
 export interface MigrationHeader {
   /** The oldest release that may run on the schema after it. */
   readonly oldestRelease: number
-  /** Why no release that may still run needs what the file takes away. */
+  /** Why no release that may still run needs what the file removes. */
   readonly contract: string | undefined
   /** False where PostgreSQL refuses a transaction round it: `concurrently`. */
   readonly inTransaction: boolean

@@ -84,7 +84,7 @@ test('eight writes of one customer at once: more are 429, reads are not counted'
   const body = { name: 'Trần Thị Bình' }
   let answers: Promise<number[]> | undefined
   await transaction(db, async (tx) => {
-    // Held, so that every write that begins is still there when the next one comes.
+    // Locked, so that each write that began is still in progress when the next one comes.
     await tx
       .selectFrom('customer')
       .select('id')

@@ -328,7 +328,7 @@ export const retention = {
   portal_backup: stays('machine', 'One row: the last backup of the portal.'),
 } as const satisfies { readonly [T in Table]: Retention<keyof DB[T] & string> }
 
-/** Tables of which rows go by their age. */
+/** Tables whose rows are deleted by age. */
 export type AgedTable = {
   [T in Table]: (typeof retention)[T]['ages'] extends readonly [] ? never : T
 }[Table]

@@ -103,9 +103,9 @@ export async function serveSecureLines(parts: {
   readonly listen: string
   readonly key: string
   readonly log: Pick<Log, 'warn' | 'info'>
-  /** Has each new line, and sets it to listening. */
+  /** Receives each new line, and sets it to listening. */
   readonly onLine: (line: MessageConnection) => void
-  /** Has each stream; refused, when not given. */
+  /** Receives each stream; without it, streams are refused. */
   readonly onStream?: ((socket: tls.TLSSocket) => void) | undefined
 }): Promise<SecureLines> {
   const psk = keyBytes(parts.key)

@@ -25,7 +25,7 @@ export interface HostCookie {
   read(request: FastifyRequest): string | undefined
   /** Sets the cookie: for this many seconds, or until the browser is closed. */
   keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds?: number): void
-  /** Has the browser forget it. */
+  /** Deletes the cookie in the browser. */
   drop(request: FastifyRequest, reply: FastifyReply): void
 }
 

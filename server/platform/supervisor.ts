@@ -43,10 +43,10 @@ export interface ChildOptions {
   readonly name: string
   /** The module that it runs; asked before each start. */
   readonly file: () => string
-  /** Has each new child, and calls `isReady` once that one is up. */
+  /** Receives each new child, and calls `isReady` once the child is up. */
   readonly onStart: (child: ChildProcess, isReady: () => void) => void
   readonly log: Pick<Log, 'error' | 'info'>
-  /** Asked before each start. */
+  /** Called before each start. */
   readonly env?: () => NodeJS.ProcessEnv
   /** Children listen on the parent's ports. A process may have at most one such kind of child. */
   readonly sharesPorts?: boolean
