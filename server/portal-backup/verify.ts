@@ -36,7 +36,7 @@ export interface Verdict {
   readonly agreed: readonly string[]
   /** The checks that do not, a sentence each; none if the backup is good. */
   readonly faults: readonly string[]
-  /** Archives that are what was written, and that could not be tried here. */
+  /** Archives that match the manifest but could not be tried here. */
   readonly untried: readonly { readonly name: string; readonly why: string }[]
 }
 
