@@ -418,7 +418,7 @@ export const stored: readonly Stored[] = [
   ),
 ]
 
-/** Tables of which nothing is given out, by the reason. */
+/** Tables from which nothing is exported, by the reason. */
 export const notStored = {
   'keys, counters and traces of the machine, of nobody': [
     'idempotency',
