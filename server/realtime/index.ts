@@ -57,7 +57,7 @@ export function createRealtime(deps: {
   complete: (payload: object) => object
   /** The titles of all modules' events. */
   titles: Titles
-  /** Told of each event once, when it is sent. */
+  /** Called once for each event, when it is sent. */
   onSent: OnSent
 }): Realtime {
   const hub = createHub()

@@ -11,7 +11,9 @@ import type { Log } from '../platform/log.ts'
 /** The NOTIFY channel. */
 export const channel = 'portal_events'
 const batch = 500
-/** Events of this process wake the relay; a round finds those of one that crashed before. */
+/**
+ * A commit in this process wakes the relay; this interval finds events of a process that crashed.
+ */
 const roundMs = 15_000
 
 export interface Relay {
@@ -28,7 +30,9 @@ export interface SentEvent {
   readonly payload: object
   readonly forCustomer: boolean
 }
-/** Told of each event once, in the transaction that takes it, whichever process wrote it. */
+/**
+ * Called once for each event, in the transaction that takes it, whichever process wrote the event.
+ */
 export type OnSent = (tx: Tx, events: readonly SentEvent[]) => Promise<void>
 
 export function createRelay(db: Database, log: Log, onSent?: OnSent): Relay {

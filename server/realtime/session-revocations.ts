@@ -53,8 +53,8 @@ export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Pro
 }
 
 /**
- * Tells every process, once `tx` is committed, that what is open under these names has ended: ids
- * of sessions, of sockets, and of accounts, whose live logs close.
+ * Tells every process, after `tx` is committed, that the connections under these names have ended:
+ * ids of sessions, of sockets, and of accounts, whose live logs close.
  */
 export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void> {
   const notices: string[] = []
