@@ -53,7 +53,7 @@ export interface NewNotice {
   readonly closes: boolean
 }
 
-/** Answers its id. Refuses with invalid_input what is over before it begins. */
+/** Returns the notice's id. Refuses with invalid_input when the notice ends before it begins. */
 export async function publish(tx: Tx, clock: Clock, notice: NewNotice): Promise<string> {
   const now = clock.now()
   const startsAt = notice.startsAt ?? now
@@ -80,7 +80,7 @@ export async function publish(tx: Tx, clock: Clock, notice: NewNotice): Promise<
   return id
 }
 
-/** Held; refuses with not_found, and with conflict what is over. */
+/** Locks the notice. Refuses with not_found, and with conflict when it is over. */
 async function lockNotice(tx: Tx, clock: Clock, id: string): Promise<Row> {
   const row = isUuid(id)
     ? await tx
