@@ -64,7 +64,7 @@ describe('access ends', () => {
     expect(ended.body.message).toContain('Your access to this account has ended')
     await letterTo(binh.email, /không còn quyền truy cập/)
     expect((await enter(portal, binh, id)).status).toBe(404)
-    // The own account is as it was, and what was done stays readable.
+    // The member's own account is unchanged, and the record of past acts stays readable.
     expect((await domainsOf(binh.token)).status).toBe(200)
     expect((await actsOf(an)).length).toBe(2)
   })

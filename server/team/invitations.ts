@@ -88,7 +88,7 @@ export async function createInvitation(
   const { ownerId, wish } = of
   const refuse = (field: string, sentence: Sentence): Refusal =>
     new Refusal('invalid_input', { fields: { [field]: sentence } })
-  // Held: two at once are counted one after the other.
+  // The lock serialises invitations of one owner, so that two at once cannot evade the limit.
   const owner = await tx
     .selectFrom('customer')
     .select('email')

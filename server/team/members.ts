@@ -14,7 +14,7 @@ const texts = {
   domain: { en: 'Choose domains of yours.', vi: 'Hãy chọn tên miền của bạn.' },
 } satisfies Record<string, Sentence>
 
-/** Ends what these members have open in the account, once the transaction is committed. */
+/** Ends everything that these members have open in the account, after the commit. */
 export type EndWork = (tx: Tx, memberIds: readonly string[]) => Promise<void>
 
 export interface OwnThings {
@@ -100,7 +100,7 @@ export async function listMembers(db: Queryable, ownerId: string): Promise<Membe
   return rows.map(present)
 }
 
-/** Held until the transaction ends. Refuses with not_found. */
+/** Locks the member until the transaction ends. Refuses with not_found. */
 async function holdMember(
   tx: Tx,
   ownerId: string,

@@ -61,9 +61,9 @@ export interface TeamRouteDeps extends OwnThings {
   ) => Promise<unknown>
   readonly customer: (db: Queryable, id: string) => Promise<Person>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  /** Letters to strangers, of one customer. */
+  /** Invitation letters to strangers, per customer. */
   readonly invited: Limit
-  /** The same to one address, whoever invites. */
+  /** Invitation letters to one address, from all customers. */
   readonly invitedAddress: Limit
   /** Tokens of invitations that one customer tries. */
   readonly looks: Limit

@@ -1,4 +1,4 @@
-/** Members of an account: how they come, and what they do there. */
+/** Members of an account: how they join, and what they may do there. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation } from '../../contract/team.ts'
 import { code } from '../../test/newcomers.ts'
