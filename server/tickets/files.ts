@@ -34,7 +34,7 @@ const sentences = {
 const no = (sentence: Sentence): Refusal =>
   new Refusal('invalid_input', { fields: { files: sentence } })
 
-/** Whose upload it is. */
+/** The customer or the member of staff that uploaded it. */
 export type Uploader = { readonly customerId: string } | { readonly staffId: string }
 const column = (by: Uploader) =>
   'customerId' in by
@@ -47,7 +47,7 @@ const mostUnused = 100_000_000
 const mostKept = 1_000_000_000
 
 const longestName = 120
-/** The name alone, of letters that show as they are. */
+/** The file name without its folders, and without characters that do not show as they are. */
 export function fileName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? ''
   const shown = last

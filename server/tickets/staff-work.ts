@@ -146,7 +146,7 @@ export async function assignTicket(
   return { row, name: found?.name ?? null }
 }
 
-/** Answers what it was. */
+/** `before` in the result is the former priority. */
 export async function setPriority(
   tx: Tx,
   { ticket, priority }: { readonly ticket: string; readonly priority: Priority },
@@ -160,7 +160,9 @@ export async function setPriority(
   return { row, before: priorityOf(row) }
 }
 
-/** Refuses with conflict what has it, and with invalid_input an eleventh. */
+/**
+ * Refuses with conflict when the ticket has the label, and with invalid_input an eleventh label.
+ */
 export async function labelTicket(
   tx: Tx,
   { ticket, label }: { readonly ticket: string; readonly label: string },
@@ -176,7 +178,7 @@ export async function labelTicket(
   return row
 }
 
-/** Refuses with not_found what does not have it. */
+/** Refuses with not_found when the ticket does not have the label. */
 export async function unlabelTicket(
   tx: Tx,
   { ticket, label }: { readonly ticket: string; readonly label: string },
@@ -218,7 +220,7 @@ export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise
   return row
 }
 
-/** Refuses with conflict what is open. */
+/** Refuses with conflict when the ticket is open. */
 export async function reopenTicket(
   tx: Tx,
   deps: Pick<TicketDeps, 'clock'>,

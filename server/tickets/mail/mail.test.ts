@@ -192,7 +192,7 @@ describe('a new letter', () => {
       })
       const { messages, others } = await atDesk(ticket?.id ?? '')
       expect(messages.map(({ proven }) => proven)).toEqual([false])
-      // Nothing of the customer is shown beside it.
+      // Nothing about the customer is shown beside it.
       expect(others.every(({ subject: other }) => other.startsWith('Forged'))).toBe(true)
     }
     const own = await portal.call<{ subject: string }[]>('GET', '/api/tickets', {
@@ -253,7 +253,7 @@ describe('a new letter', () => {
     expect(closing.status, closing.text).toBe(200)
     const gone = await member.call('GET', `/api/operator/tickets/${own?.id}`)
     expect(gone.status).toBe(404)
-    // Nothing more is given to the account.
+    // The closed account is given no more tickets.
     const given = await member.act('ticket.give', {
       ticket: stays?.id,
       to: leaving.id,

@@ -61,7 +61,7 @@ export function newPart(text: string): string {
   return lines.join('\n').trim()
 }
 
-/** Undefined for what is no letter of one sender. */
+/** Undefined when the bytes are not a letter of exactly one sender. */
 export async function readLetter(raw: Buffer): Promise<Letter | undefined> {
   const mail = await PostalMime.parse(raw, {
     attachmentEncoding: 'arraybuffer',

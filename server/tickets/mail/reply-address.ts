@@ -10,7 +10,9 @@ export interface ReplyAddresses {
   readonly support: string
   /** The address for answers to a ticket. */
   addressOf(number: bigint): string
-  /** The number of the ticket that an address is about; undefined for what is none of ours. */
+  /**
+   * The number of the ticket that an address belongs to; undefined for an address that is not ours.
+   */
   ticketOf(address: string): bigint | undefined
 }
 
