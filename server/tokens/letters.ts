@@ -80,7 +80,7 @@ export interface EndingNeeds {
   readonly portalUrl: string
 }
 
-/** Tells of tokens that are used, once, a week before they end. */
+/** Sends a letter once, a week before a token ends, if the token was ever used. */
 export function defineEndingLetters(needs: EndingNeeds): void {
   const { db, clock, portalUrl } = needs
   const tellSome = (): Promise<number> =>

@@ -58,7 +58,7 @@ export async function createToken(
   of: { readonly customerId: string; readonly wish: Wish },
 ): Promise<{ token: Token; secret: string }> {
   const { customerId, wish } = of
-  // Held: two at once are counted one after the other.
+  // The lock serialises a customer's new tokens, so that two at once cannot evade the limit.
   await tx
     .selectFrom('customer')
     .select('id')
@@ -190,7 +190,7 @@ export async function endTokens(tx: Tx, customerId: string): Promise<number> {
   return Number(numDeletedRows)
 }
 
-/** Whose a token is; undefined: unknown, revoked, expired, or its customer is blocked. */
+/** The owner of a token; undefined: unknown, revoked, expired, or its customer is blocked. */
 export async function identifyToken(
   db: Queryable,
   clock: Clock,
