@@ -26,7 +26,10 @@ export function createCharges({
   between,
   lock,
 }: Poster): Pick<Ledger, 'charge' | 'chargeAll'> {
-  /** Lends what the wallet lacks, all of it or nothing; answers how much. The wallet is locked. */
+  /**
+   * Lends what the wallet lacks, all of it or nothing; returns the amount in minor units. The
+   * caller has locked the wallet.
+   */
   async function lend(tx: Tx, sale: Sale): Promise<bigint> {
     const { key, customerId, currency, details, lendUntil } = sale
     const now = clock.now()

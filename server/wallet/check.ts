@@ -199,8 +199,7 @@ export async function checkLedger(
 }
 
 /**
- * Checks what is new and notes the outcome for the metrics, also when the check could not be
- * carried out.
+ * Checks the new entries and notes the outcome for the metrics, also when the check itself failed.
  */
 export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFinding[]> {
   try {

@@ -61,7 +61,7 @@ test('what a wallet lacks is lent up to the limit, all of it or nothing', async 
   expect(await charge(an, 30n)).toMatchObject({ outcome: 'posted', lent: 30n })
   expect(await ledger.creditLineOf(db, an)).toMatchObject({ owed: 100n, available: 0n })
   expect(await balance(an)).toBe(0n)
-  // A lower limit takes nothing back; ended, what is owed stays owed.
+  // A lower limit takes nothing back, and after the line has ended the debt remains.
   await line(an, 20n)
   expect(await ledger.creditLineOf(db, an)).toMatchObject({ owed: 100n, available: 0n })
   await line(an, 0n)
@@ -267,7 +267,7 @@ test(
               outcome: pays ? 'posted' : 'short',
               lent: pays ? lacks : 0n,
             })
-            // Said again, it changes nothing.
+            // Repeated, it changes nothing.
             if (pays)
               expect(await charge(an, amount, { key: of.key })).toMatchObject({
                 outcome: 'replayed',

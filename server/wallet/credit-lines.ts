@@ -131,7 +131,7 @@ export async function endCreditLine(tx: Tx, customerId: string): Promise<void> {
 const remindDays = 3
 /** Debts due within this many days after the first are in the same letter. */
 const remindTogetherDays = 7
-/** When the first letter about what was lent is due. */
+/** When the first letter about a loan is due. */
 export const firstLetterAt = (lentAt: Date, dueAt: Date): Date => {
   const reminder = later(dueAt, -days(remindDays))
   return reminder > lentAt ? reminder : later(dueAt, seconds(1))

@@ -31,7 +31,7 @@ export type PostingKind =
   /** A chargeback by the gateway or the bank, and its reversal. */
   | 'chargeback'
   | 'chargeback_won'
-  /** Out of the wallet, for what a chargeback left owed. */
+  /** From the wallet, against a debt that a chargeback left. */
   | 'set_off'
   /** By the operator, into a wallet or out of it. */
   | 'adjustment'
@@ -62,7 +62,7 @@ export type Outcome =
   | { readonly outcome: 'posted' | 'replayed'; readonly transferId: bigint }
   | { readonly outcome: 'short' }
 
-/** `setOff`: minor units that went on to what was owed. */
+/** `setOff`: minor units that were used for debts. */
 export type Credited = Outcome & { readonly setOff: bigint }
 
 /** `lent`: minor units of it that the wallet did not hold and the credit line lent. */

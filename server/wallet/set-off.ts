@@ -11,8 +11,8 @@ const all = new Date(0)
 
 export interface SetOff {
   /**
-   * Takes out of a wallet what is owed, at most `amount`; answers how much. The accounts are locked
-   * by the caller.
+   * Takes the customer's debt out of the wallet, at most `amount`; returns the minor units taken.
+   * The caller has locked the accounts.
    */
   setOff(tx: Tx, of: Incoming, since: ChargebacksSince): Promise<bigint>
   /**
