@@ -62,7 +62,7 @@ export async function createEndpoint(
   of: { readonly customerId: Owner; readonly url: string; readonly events: readonly string[] },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const url = urlOf(needs, of.url)
-  // Held: two at once are counted one after the other.
+  // The lock serialises a customer's new endpoints, so that two at once cannot evade the limit.
   if (of.customerId !== null)
     await tx
       .selectFrom('customer')

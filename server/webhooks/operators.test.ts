@@ -380,7 +380,7 @@ describe('an address', () => {
     await settledAs(id, await tryOut(id), 'delivered')
     const [call] = others.calls
     expect([secret, newer].map((by) => call && isSignedBy(by, call))).toEqual([true, true])
-    // Neither the trail nor a list has a secret.
+    // Neither the trail nor a list contains a secret.
     const trail = await owner.call('GET', '/api/operator/trail')
     const list = await owner.call('GET', '/api/operator/outgoing-webhooks')
     for (const text of [trail.text, list.text])

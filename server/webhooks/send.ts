@@ -64,7 +64,7 @@ export interface SendNeeds {
 }
 
 export interface Sender {
-  /** Has what is due for these addresses sent, once `tx` is committed. */
+  /** Queues the due deliveries of these endpoints, after `tx` is committed. */
   wake(tx: Tx, endpointIds: readonly string[]): void
   readonly onSent: OnSent
 }
@@ -73,7 +73,10 @@ interface Called {
   readonly endpointId: string
 }
 
-/** Adds the deliveries of events to whoever wants them: to the operator with `customer_id`. */
+/**
+ * Adds the deliveries of events to the endpoints that subscribe to them: the operator's get
+ * `customer_id` too.
+ */
 export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jobs'>): Sender {
   const { db, clock, log, jobs } = needs
   const sender: Sender = {
