@@ -140,7 +140,7 @@ async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> 
   }
 }
 
-/** Longest time for what is in flight, ms. */
+/** Longest time that calls in progress get to finish at shutdown, ms. */
 const closeLimitMs = 19_000
 
 async function run(): Promise<void> {

@@ -30,7 +30,7 @@ export async function endLogsOf(tx: Tx, customerIds: readonly string[]): Promise
   await tellEnded(tx, customerIds)
 }
 
-/** Ends what members have open in an account: their tokens and live logs. */
+/** Ends everything that members have open in an account: their tokens and live logs. */
 export const endWork: team.EndWork = async (tx, memberIds) => {
   await endActingOf(tx, memberIds)
   await endLogsOf(tx, await team.ownersOf(tx, memberIds))

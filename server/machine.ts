@@ -17,18 +17,18 @@ import { serveSecureLines, type SecureLines } from './platform/secure-line.ts'
 import { openSites, type WordpressFiles } from './sites.ts'
 
 export interface Machine {
-  /** Resolves when it answers. Rejects with what the system says of its ports. */
+  /** Resolves when the name server answers. Rejects with the system's error for its ports. */
   openNameServer(): Promise<void>
   /** Starts it again with other settings. */
   restartNameServer(config: Config): void
-  /** Opens the port of the sites. Rejects with what the system says of it. */
+  /** Opens the port of the sites. Rejects with the system's error (EADDRINUSE). */
   openSites(): Promise<void>
   /**
    * Opens NODE_LISTEN, if it is set, to callers with the key; once. Rejects with the system's
    * error.
    */
   openToOthers(key: string): Promise<void>
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
   /** Its services and addresses, one line each. */
   lines(): string[]

@@ -8,7 +8,7 @@ import { lineTo } from './sites-line.ts'
 import { printFaults } from './start-failures.ts'
 import { noteStart } from './version.ts'
 
-/** Longest time for what is in flight, ms. */
+/** Longest time that calls in progress get to finish at shutdown, ms. */
 const closeLimitMs = 4_000
 
 function run(): void {

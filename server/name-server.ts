@@ -43,12 +43,12 @@ export const nameServerSettings = (config: NameServerConfig): NameServerSettings
 })
 
 export interface NameServer {
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
   close(): Promise<void>
 }
 
-/** Resolves when it answers. Rejects with what the system says of its ports (EADDRINUSE). */
+/** Resolves when it answers. Rejects with the system's error for its ports (EADDRINUSE). */
 export async function openNameServer(
   settings: NameServerSettings,
   log: Pick<Log, 'error'>,

@@ -1,4 +1,4 @@
-/** A machine that no portal is in touch with, and what it lets its sites write. */
+/** A machine that has lost contact with the portal, and which writes its sites still accept. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -37,7 +37,10 @@ const resolutionMs = 20
 /** One histogram per process, because it is a timer that never ends. */
 let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-/** Begins to measure this process; the function that it answers says what was seen since. */
+/**
+ * Begins to measure this process. The returned function gives the figures; `lagSeconds` covers the
+ * time since its previous call.
+ */
 export function measureProcess(): () => ProcessFigures {
   const delay = (histogram ??= monitorEventLoopDelay({ resolution: resolutionMs }))
   delay.enable()

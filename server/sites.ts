@@ -42,11 +42,11 @@ export type { WordpressFiles }
 export interface Sites {
   /** Resolves with the port. Rejects when it cannot be had. */
   listen(): Promise<number>
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
-  /** Sends or takes the file that is asked for on the stream. */
+  /** Sends or receives the file that the stream requests. */
   serveStream(stream: Duplex): void
-  /** Lets visitors in hand finish and ends every container. */
+  /** Lets requests in progress finish and ends every container. */
   close(): Promise<void>
 }
 

@@ -71,7 +71,7 @@ const isTlsFailure = (code: string | undefined, message: string | undefined): bo
 const withoutTls = (message: string): string =>
   `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
 
-/** Tells them, on stderr. */
+/** Prints the faults on stderr. */
 export function printFaults(faults: readonly string[]): void {
   process.stderr.write(
     `The portal does not start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n`,
