@@ -85,7 +85,7 @@ export interface Profile {
     language: Language,
   ): Promise<void>
   confirmPhone(tx: Tx, customerId: string, code: string, from: Origin): Promise<Account>
-  /** Refuses with not_found what is not a living session of the caller's. */
+  /** Refuses with not_found when the caller has no such open session. */
   endSession(tx: Tx, caller: Caller, sessionId: string): Promise<void>
   endOthers(tx: Tx, caller: Caller): Promise<number>
 }
