@@ -12,7 +12,7 @@ export interface Challenge {
 export interface Challenges {
   put(challenge: Challenge): void
   drop(token: string): void
-  /** Undefined for what is no challenge of ours: the site may have one of its own. */
+  /** Undefined when the challenge is not ours: the site may have one of its own. */
   answerTo(host: string, path: string): string | undefined
 }
 

@@ -370,7 +370,7 @@ describe('by plain HTTP', () => {
     const path = '/.well-known/acme-challenge/token-1'
     secure.feed.challenge({ token: 'token-1', host, answer: 'token-1.print' })
     expect((await plain(path)).text).toBe('token-1.print')
-    // Another host learns nothing of it, and a site may have a challenge of its own.
+    // The challenge is not served on another host, and a site may have a challenge of its own.
     expect((await plain(path, 'other.example.org')).statusCode).toBe(404)
     expect((await plain(`${path}x`)).text).toBe(`its own ${path}x`)
     secure.feed.dropChallenge('token-1')

@@ -304,7 +304,7 @@ export function createEdge(parts: EdgeParts): Edge {
     const enter = (site: EdgeSite): void => {
       if (isShownAlone(site)) return
       const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
-      // Another edge compresses, and so does the portal.
+      // Not compressed here: another edge does it, and so does the portal.
       if (!goesOn) return attempt(1, uncached(new VisitorSink(request, response)))
       if (!parts.cache || site.keepsPages === false || site.addresses.length === 0)
         return attempt(1, uncached(sinkFor(request, response, proto)))

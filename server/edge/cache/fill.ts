@@ -19,7 +19,7 @@ const secondsTrailer = 'x-portal-seconds'
 const holdMs = 1_000
 const unkept = new Set(['content-length', 'age', 'x-cache'])
 
-/** How a page ended for whoever waits; null: ask yourself. */
+/** The result of a page for the requests that wait for it; null: send an own request. */
 export type Waiter = (entry: Entry | null) => void
 
 export interface FillParts {
@@ -28,13 +28,13 @@ export interface FillParts {
   readonly key: string
   /** The first visitor's address: a page that contains it is not cached. */
   readonly client: string
-  /** The kept file that is asked for again, or undefined. */
+  /** The cached file that is being revalidated, or undefined. */
   readonly old: Entry | undefined
   /** The entry to show if no good response comes. */
   readonly standIn: Entry | undefined
   /** The sink for a response that is not cached. */
   readonly visitor: () => Sink
-  /** Shows the first visitor what was made, whether or not others get it, too. */
+  /** Sends the result to the first visitor, whether or not others may get it too. */
   readonly show: (entry: Entry) => void
   /** Called at the end. `isNever`: the next requests need not wait for each other either. */
   readonly onOver: (isNever: boolean) => void

@@ -95,7 +95,7 @@ test('a container that is ending: what is kept is shown in the place of its erro
   expect((await ask(host, '/other')).text).toBe('v2')
   error = 502
   expect((await ask(host)).status).toBe(502)
-  // Nothing ended: an error is an error.
+  // `/other` is still served from the cache; after it is dropped, the error is shown.
   expect((await ask(host, '/other')).text).toBe('v2')
   cache.drop('site', ['/other'])
   expect((await ask(host, '/other')).status).toBe(502)

@@ -135,7 +135,10 @@ export function keptMs(status: number, raw: readonly string[]): number {
   return life === undefined ? longestMs : Math.min(longestMs, life * 1000)
 }
 
-/** Past its life it is not to be shown, whoever does not answer (RFC 9111, section 5.2.2). */
+/**
+ * A stale response with such a directive may never be shown, even when the site does not answer
+ * (RFC 9111, section 5.2.2).
+ */
 export const mustBeAsked = (raw: readonly string[]): boolean =>
   wordsOf(headerOf(raw, 'cache-control')).some(
     (word) => ['must-revalidate', 'proxy-revalidate'].includes(word) || word.startsWith('s-maxage'),
