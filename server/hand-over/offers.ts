@@ -94,7 +94,7 @@ interface Account {
   readonly regionCode: RegionCode
 }
 
-/** Refuses with not_found, and with conflict and a sentence what may not change hands now. */
+/** Refuses with not_found, and with conflict and a sentence when it may not change hands now. */
 async function hold(
   tx: Tx,
   clock: Clock,
