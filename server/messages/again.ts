@@ -30,7 +30,7 @@ interface KeptLetter {
   readonly kept: Buffer
 }
 
-/** The row is held, so that of two presses at once the second sees what the first has done. */
+/** The row is locked, so that of two presses at once the second sees the first one's result. */
 export async function sendAgain(
   tx: Tx,
   jobs: Pick<Jobs, 'add'>,

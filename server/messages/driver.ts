@@ -38,7 +38,7 @@ export type RelayOutcome =
 
 export interface MailDriver {
   readonly name: string
-  /** Passes a letter on as it is, signed. Never throws for what the mail server said. */
+  /** Passes a letter on unchanged, signed. Never throws for a response of the mail server. */
   relay(letter: RelayedLetter): Promise<RelayOutcome>
   send(message: {
     readonly to: string

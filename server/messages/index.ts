@@ -36,7 +36,7 @@ export interface Outbox {
       readonly replyTo: string | undefined
     },
   ): Promise<void>
-  /** Refuses with not_found, and with conflict what cannot be sent again. */
+  /** Refuses with not_found, and with conflict when it cannot be sent again. */
   again(tx: Tx, id: string): Promise<SentAgain>
 }
 export interface Messages extends Outbox {
