@@ -53,7 +53,7 @@ export interface ActNeeds {
   readonly jobs: Pick<Jobs, 'add'>
   /** Gives a customer a credit line, changes it or ends it, and tells them. */
   readonly changeCreditLine: ChangeCreditLine
-  /** Cancels what a customer has, and gives back what is unused. */
+  /** Cancels a customer's subscriptions and refunds the unused part. */
   readonly subscriptions: DeskCancel
   readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn'>
   readonly disputeAnswers: DisputeAnswers

@@ -1,6 +1,6 @@
 /**
- * Acts on what is sold: published, and taken back before it counts (decision 126), and by a file of
- * the shell (decision 141).
+ * Acts on the catalogue: publishing it, withdrawing that before it takes effect (decision 126), and
+ * publishing by a file from the shell (decision 141).
  */
 import { createHash } from 'node:crypto'
 import {
@@ -79,7 +79,7 @@ export const catalogActs: RegistryOf<'catalog'> = {
     },
   },
   'catalog.use': {
-    // A repeat under its key names what is in use by then.
+    // A repeat with the same key returns the catalogue that is then in use.
     kept: ({ file, origin }) => ({ origin, sha256: sha256Of(file) }),
     async needsSecond(tx, { clock }, { file, ...of }, actor) {
       refuseAtDesk(actor)

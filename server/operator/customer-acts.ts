@@ -14,7 +14,7 @@ export async function refuseUnknown(db: Queryable, customerId: string): Promise<
   if (!found) throw new Refusal('not_found')
 }
 
-/** Refuses with conflict another currency than the wallet's. */
+/** Refuses with conflict when the currency is not the wallet's. */
 export function refuseOtherCurrency(of: string, wanted: string): void {
   if (of === wanted) return
   throw new Refusal('conflict', {

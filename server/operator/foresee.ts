@@ -15,7 +15,7 @@ type Foreseen = z.output<typeof previewProposal.result>
 /** Thrown to roll back the trial transaction, together with the letters and jobs in it. */
 class RolledBack extends Error {}
 
-/** Refuses with not_found, forbidden and conflict what the caller cannot approve. */
+/** Refuses with not_found, forbidden or conflict when the caller cannot approve the proposal. */
 export async function foresee(
   needs: ActNeeds & { readonly db: Database },
   staff: StaffCaller,

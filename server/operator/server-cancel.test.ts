@@ -105,7 +105,7 @@ test('once: the unused rest comes back with a credit note, and a letter says why
     { kind: 'order', total: 218_000n, status: 'paid' },
     { kind: 'credit', total: BigInt(-amount), status: expect.any(String) },
   ])
-  // Another act on it is refused, with words.
+  // A further act on it is refused, with a sentence.
   const again = await operations.act('server.cancel', wish)
   expect([404, 409]).toContain(again.status)
   await eventually('it is gone', async () =>

@@ -155,7 +155,7 @@ function isWhole(row: ActRow): boolean {
 const erasedBy = (db: Queryable, seq: bigint): Promise<ActRow[]> =>
   db.selectFrom('operator_act').selectAll().where('erased_by', '=', seq).orderBy('seq').execute()
 
-/** Whether what an erasure left is still what it left. */
+/** Whether the acts that an erasure redacted are still as it left them. */
 async function provesErasure(db: Queryable, { seq, after }: ActRow): Promise<boolean> {
   const rows = await erasedBy(db, seq)
   const { acts, sha256 } = (after ?? {}) as Facts
