@@ -157,7 +157,7 @@ const reasons: Readonly<Partial<Record<DeclineReason, Words>>> = {
   },
 }
 
-/** A notification and a letter, in the transaction of what they tell. */
+/** Sends a notification and a letter, in the transaction of the change that they tell of. */
 export async function tellOfAutoTopUp(
   deps: LetterDeps,
   tx: Tx,

@@ -18,7 +18,9 @@ import type { Settled, Settlement } from './settle.ts'
 
 export type DisputeRow = Selectable<DB['payment_dispute']>
 
-/** Schemes let a payer dispute a payment for about four months, and decide within as many. */
+/**
+ * Card schemes let a payer dispute a payment for about four months, and decide within another four.
+ */
 const listedMs = days(250)
 const answerJob = (driver: string): string => `answer-dispute-${driver}`
 

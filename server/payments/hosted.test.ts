@@ -59,7 +59,7 @@ describe('a top-up through Alepay', () => {
     ['late', 'succeeded', ['500000 → 500000']],
     // The webhook never arrives, so the gateway is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
-    // Held for review: nothing is credited while the bank has not decided.
+    // Under review: nothing is credited before the bank has decided.
     ['review', 'pending', []],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
     const an = await portal.customer()
@@ -316,7 +316,7 @@ describe('a top-up through VietQR at payOS', () => {
     const before = (await suspense()).length
     const { transactionCode } = await portal.topUpBy(an, input, 'more')
     await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
-    // Asked again and again, it is parked no second time.
+    // It is queried repeatedly, but put in suspense only once.
     await eventually('another question', async () => {
       const row = await portal.app.db
         .selectFrom('payment')

@@ -341,7 +341,7 @@ test('cells with separators, quotes and line breaks are read as written', () => 
         const text = trimmed
           .map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(','))
           .join('\r\n')
-        // The separator is that of the first line.
+        // The separator is taken from the first line.
         fc.pre(!/[;\t]/.test(text.split(/\r?\n/, 1)[0] ?? ''))
         expect(readCsv(text)).toEqual(trimmed)
       },

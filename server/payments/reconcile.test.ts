@@ -112,7 +112,7 @@ test('a refund that was taken in and that the bank refused later is a question',
     return id
   }
   const codes = [code, byAlepay.transactionCode]
-  // VNPay does not say which of a payment's refunds was refused: the newest is asked about.
+  // VNPay does not say which of a payment's refunds was refused, so the newest is queried.
   await ended(code, 20_000n)
   await ended(code)
   const atAlepay = await ended(byAlepay.transactionCode)

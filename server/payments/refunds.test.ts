@@ -312,7 +312,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await balance(an)).toBe(0)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
     await portal.ledgerHolds()
-    // Won after all: nothing is owed any more, and the wallet has what was taken from it.
+    // The dispute was won after all: nothing is owed any more, and the wallet has its money back.
     expect(await tell(update(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
@@ -459,7 +459,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(update(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-200_000n)
-    // Nothing of it is left: all of the next one is owed, and never credited.
+    // Nothing of the payment is left: the next reversal becomes a debt in full.
     expect(await tell(update(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-210_000n)

@@ -57,7 +57,7 @@ export function offSessionConforms(
       ])
       for (const update of again)
         expect(update.providerTransactionId).toBe(first.providerTransactionId)
-      // Another payment with the same card is another movement.
+      // A second payment with the same card is a separate movement.
       const other = await driver().chargeOffSession(automatic({ buyer: order.buyer }), card)
       expect(other.providerTransactionId).not.toBe(first.providerTransactionId)
     })

@@ -1,5 +1,5 @@
 /**
- * Alepay's codes, and what they mean to us. Source: the guide's appendix, which calls itself
+ * Alepay's codes and their meaning here. Source: the guide's appendix, which calls itself
  * incomplete.
  */
 import type { DriverFailureKind } from '../../../platform/errors.ts'
