@@ -8,8 +8,8 @@ import type { ErrorCode, Language } from '../../contract/index.ts'
 export type Sentence = Readonly<Record<Language, string>>
 
 /**
- * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` says what
- * is wrong in which field.
+ * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` names the
+ * faulty fields and says what is wrong with each.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -17,8 +17,8 @@ export class Refusal extends Error {
   /** For `rate_limited`: seconds after which another try makes sense. */
   readonly retryAfterSeconds: number | undefined
   /**
-   * True when what was written before the refusal must stay, such as the count of wrong codes.
-   * Otherwise all is rolled back.
+   * True when the writes before the refusal must be committed, such as the count of wrong codes.
+   * Otherwise the transaction is rolled back.
    */
   readonly keepsWrites: boolean
   /** For `second_factor_required`: the challenge that the next call must name. */

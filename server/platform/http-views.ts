@@ -23,7 +23,10 @@ const closed: Sentence = {
   vi: 'Chỉ khách hàng mới mở được nội dung này.',
 }
 
-/** Refuses with unauthenticated a view that has ended, and with forbidden what is closed to it. */
+/**
+ * Refuses with unauthenticated when the view has ended, and with forbidden when the endpoint is
+ * closed to views.
+ */
 export function createViewJudge(
   identify: IdentifyView,
   inTurn: <T>(token: string, ip: string, work: () => Promise<T>) => Promise<T>,

@@ -195,7 +195,7 @@ export function createHttp(options: HttpOptions): Http {
       return { statusCode: body.statusCode, body: JSON.stringify(body) }
     }
 
-  /** Writes down what a member did, with what it did where it can be one transaction. */
+  /** Records a member's act, in the act's own transaction where that is possible. */
   const noteMember = async (
     at: Queryable,
     endpoint: Endpoint,
@@ -257,7 +257,7 @@ export function createHttp(options: HttpOptions): Http {
     handle: (call: Write<E, P>) => Promise<A>,
     render: (endpoint: Endpoint, answer: A, caller: Caller | undefined) => string,
   ): void => {
-    /** The call, and what is worked out before its transaction. */
+    /** The call, and the values that are prepared before its transaction. */
     const prepared = async (request: FastifyRequest, from: From) => {
       const call = checked(endpoint, request, from)
       return { ...call, prepared: (await prepare?.(call)) as P }

@@ -22,7 +22,7 @@ export interface Sample {
 /** The values of each family. A family that is left out has none. */
 export type Samples<N extends string> = Partial<Record<N, number | readonly Sample[]>>
 
-/** Adds to what the process has counted since its start. */
+/** Increments a counter of this process. */
 export type Count<L extends string> = (of: Readonly<Record<L, string>>) => void
 /** Notes one measurement, in the histogram's unit. */
 export type Observe<L extends string> = (of: Readonly<Record<L, string>>, value: number) => void

@@ -19,7 +19,7 @@ export interface OtlpSettings {
 }
 
 export interface OtlpTracer extends Tracer {
-  /** Sends what is left, within three seconds. */
+  /** Sends the remaining data, within three seconds. */
   close(): Promise<void>
 }
 

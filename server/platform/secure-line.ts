@@ -97,7 +97,7 @@ export interface SecureLines {
   close(): Promise<void>
 }
 
-/** Rejects with what the system says of the port (EADDRINUSE). */
+/** Rejects with the system's error for the port (EADDRINUSE). */
 export async function serveSecureLines(parts: {
   /** host:port */
   readonly listen: string

@@ -8,7 +8,7 @@ import { sameText } from './constant-time.ts'
 export interface SignedAddresses {
   readonly domain: string
   addressOf(number: bigint): string
-  /** Undefined for what is none of ours. */
+  /** Undefined when the address is not ours. */
   numberOf(address: string): bigint | undefined
 }
 

@@ -50,7 +50,7 @@ export interface ChildOptions {
   readonly env?: () => NodeJS.ProcessEnv
   /** Children listen on the parent's ports. A process may have at most one such kind of child. */
   readonly sharesPorts?: boolean
-  /** Lets a child that was replaced finish what it has in hand, before its SIGTERM. */
+  /** Lets a replaced child finish its work in progress before it gets SIGTERM. */
   readonly retire?: (child: ChildProcess) => Promise<void>
 }
 
