@@ -324,7 +324,7 @@ test('all machines are gone: one command, and the customer notices nothing', asy
     async () => (await backups()).some(({ id, state }) => state === 'proven' && !older.has(id)),
     90,
   )
-  // Another machine has the site, and is gone as well.
+  // The site is on another machine, which is gone as well.
   const { db } = portal.app
   await db
     .insertInto('node')

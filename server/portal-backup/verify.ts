@@ -46,7 +46,10 @@ const archivesProven = 10
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Every file but those in `except`; a sentence for each that is not what was written. */
+/**
+ * Checks every file except those in `except`; returns a sentence for each that differs from the
+ * manifest.
+ */
 export async function checkFiles(
   store: ObjectStore,
   { manifest, base }: Opened,
