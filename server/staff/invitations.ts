@@ -113,7 +113,7 @@ export async function endInvitation(
   return { email: row.email, role: row.role, expiresAt: row.expires_at, wasOpen }
 }
 
-/** Refuses with not_found, and with conflict where it was accepted or has ended. */
+/** Refuses with not_found, and with conflict when the invitation was accepted or has expired. */
 export async function withdrawInvitation(
   tx: Tx,
   clock: Clock,

@@ -44,7 +44,7 @@ export async function memberOf(db: Queryable, id: string, held = false): Promise
   }
 }
 
-/** Refuses with invalid_input what is no network. */
+/** Refuses with invalid_input when an entry is not a network. */
 export function refuseNoNetwork(networks: readonly string[]): void {
   const wrong = networks.find((text) => !isNetwork(text))
   if (wrong !== undefined)
