@@ -57,7 +57,7 @@ export function fileName(given: string): string {
   return [...shown].slice(0, longestName).join('') || 'file'
 }
 
-/** Refuses with invalid_input what is empty or too large. */
+/** Refuses with invalid_input when the file is empty or too large. */
 export async function receive(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -200,8 +200,8 @@ export async function addFiles(
 const headerName = (name: string): string => fold(name).replace(/[^A-Za-z0-9._-]+/g, '_') || 'file'
 
 /**
- * A file to keep, whatever it says it is. Notes' files are for the staff alone. Refuses with
- * not_found, also what was deleted.
+ * Reads a file for download, whatever type it claims. Files of notes are for the staff alone.
+ * Refuses with not_found, also when the file was deleted.
  */
 export async function readTicketFile(
   db: Queryable,

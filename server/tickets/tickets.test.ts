@@ -1,4 +1,7 @@
-/** Tickets: a customer asks in the portal, the staff answers, and what is over goes. */
+/**
+ * Tickets: a customer asks in the portal, the staff answers, and old uploads, files and tickets are
+ * deleted.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Ticket, TicketFile, TicketWithMessages } from '../../contract/tickets.ts'
@@ -151,7 +154,7 @@ describe('a conversation', () => {
     const known = await call(an, 'GET', `/objects/payment/${transactionCode}`)
     expect(known.body.result).toEqual({ ...object, name: transactionCode })
     expect((await opened(an, { object })).object).toEqual({ ...object, name: transactionCode })
-    // Another customer's is unknown.
+    // An object of another customer is unknown.
     expect((await call(binh, 'GET', `/objects/payment/${transactionCode}`)).status).toBe(404)
     for (const wrong of [object, { kind: 'server', id: 'none' }, { kind: 'domain', id: an.id }]) {
       const refused = await call(binh, 'POST', '', { subject: 'Help', text: 'Me', object: wrong })

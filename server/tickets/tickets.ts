@@ -170,7 +170,9 @@ interface Written {
   readonly files?: readonly string[] | undefined
 }
 
-/** Asks in the portal. Refuses with invalid_input what the customer does not have. */
+/**
+ * Opens a ticket from the portal. Refuses with invalid_input when its object is not the customer's.
+ */
 export async function openTicket(
   tx: Tx,
   deps: TicketDeps,

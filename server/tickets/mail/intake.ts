@@ -100,7 +100,7 @@ async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean)
   return 'ticket'
 }
 
-/** Refuses with rate_limited, and with invalid_input what a ticket has no room for. */
+/** Refuses with rate_limited, and with invalid_input when the letter exceeds a ticket's limits. */
 export async function takeLetter(
   deps: IntakeDeps,
   { to, sender, network, raw }: Arrived,
