@@ -187,7 +187,10 @@ export const isAddressAndPort = (text: string): boolean => isIP(partsOf(text)?.h
 
 /** Zero in every currency, minor units. */
 export const noAmounts: Readonly<Record<Currency, bigint>> = { VND: 0n, AUD: 0n, USD: 0n, EUR: 0n }
-/** Reads amounts such as `5000000 VND, 300 AUD` into minor units; undefined for what is none. */
+/**
+ * Reads amounts such as `5000000 VND, 300 AUD` into minor units; undefined when the text is not
+ * such a list.
+ */
 export function amountsOf(text: string): Readonly<Record<Currency, bigint>> | undefined {
   const amounts = { ...noAmounts }
   for (const part of text.split(',')) {
