@@ -16,7 +16,7 @@ export interface CreditLine {
   readonly limit: bigint
   readonly termDays: number | null
   readonly owed: bigint
-  /** The last second in which what was lent first is not overdue; null: nothing is owed. */
+  /** The last second in which the oldest loan is not overdue; null: nothing is owed. */
   readonly dueAt: Date | null
   readonly stopped: LendsNothing | null
   /** The amount that may be lent now. */

@@ -78,7 +78,7 @@ export async function* journalEntries(db: Queryable, span: Span): AsyncIterable<
   }
 }
 
-/** An entry of what was sold: minor units, below zero where it was given back. */
+/** A revenue entry: minor units, negative where money was refunded. */
 export interface RevenueEntry {
   readonly at: Date
   readonly product: string
