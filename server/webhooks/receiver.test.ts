@@ -99,7 +99,7 @@ describe('an address', () => {
     const url = `http://turns.example.vn:${judged.port}/hook`
     expect(await receivers.call(url, {}, '{}', never)).toMatchObject({ status: 200 })
     expect(judged.calls[0]?.headers.host).toBe(`turns.example.vn:${judged.port}`)
-    // Asked anew, the name is judged anew.
+    // Each call resolves and checks the name again.
     expect(await receivers.call(url, {}, '{}', never)).toMatchObject({ error: 'address_refused' })
     expect([judged.calls.length, other.calls.length]).toEqual([1, 0])
   })

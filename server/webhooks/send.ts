@@ -49,7 +49,7 @@ export interface SendNeeds {
   readonly jobs: Pick<Jobs, 'add' | 'define'>
   readonly secrets: Secrets
   readonly receivers: Receivers
-  /** Adds to a payload what is not stored, such as links. */
+  /** Adds values that are not stored, such as links, to a payload. */
   readonly complete: (payload: object) => object
   readonly customer: (
     db: Queryable,
