@@ -127,7 +127,7 @@ describe('what anybody may read', () => {
       '/api/config',
     )
     expect(status).toBe(200)
-    // Nothing more than the document says.
+    // The result holds no field that the document does not describe.
     expect(contract.system.Config.parse(body.result)).toEqual(body.result)
     expect(body.result).toMatchObject({
       products: {
