@@ -1,8 +1,8 @@
 /**
  * The portal process: API, pages, jobs, and the sandbox where a third party is simulated. It is a
  * child process of main.ts, which owns the database and the name server and runs the customers'
- * sites. Another process of its kind takes over without a failed request, and main.ts restarts it
- * when it exits: a changed catalogue takes effect so, and visitors notice nothing.
+ * sites. A process can be replaced by another one without a failed request, and main.ts restarts it
+ * when it exits. A changed catalogue takes effect this way, and visitors notice nothing.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -95,13 +95,13 @@ async function delegateInSandbox(
   await dns.verifier.checkDue()
 }
 
-/** Has what falls due found now, and what wallets need for it. */
+/** Runs the sweeps for due items now, and the check of what wallets need for them. */
 async function lookNow({ bills, topUps }: App): Promise<void> {
   await bills.enqueueSweeps()
   await topUps.autoTopUps.enqueueSweep()
 }
 
-/** What a person wants to open. */
+/** Prints the addresses that a person may want to open. */
 function printAddresses(
   config: Config,
   sandbox: SandboxAddresses | undefined,
@@ -131,7 +131,7 @@ async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> 
     const given = loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
     return await openSecrets(db, given, config.PORTAL_SECRET_PREVIOUS)
   } catch (error) {
-    // Of a DATA_DIR that was removed and made anew, for one.
+    // This happens, for example, when a DATA_DIR was removed and created again.
     if (error instanceof WrongSecret && config.DATABASE_URL === undefined)
       error.message += ` The database stands in ${placeOf(path.join(config.DATA_DIR, 'postgres'))}.`
     throw error
@@ -140,7 +140,7 @@ async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> 
   }
 }
 
-/** Longest time for what is in flight, ms. */
+/** Longest time that calls in progress get to finish at shutdown, ms. */
 const closeLimitMs = 19_000
 
 async function run(): Promise<void> {
@@ -170,8 +170,8 @@ async function run(): Promise<void> {
     await sandbox?.close()
   }
   const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
-  // Without the parent process there is neither database nor sites: this process exits, and
-  // requests in progress are left as after a crash.
+  // Without the parent process there is neither database nor sites: exit. Requests in progress are
+  // left as after a crash.
   process.once('disconnect', () => {
     if (!ending) process.exit(1)
   })

@@ -1,6 +1,6 @@
 /**
- * The portal as an operator and a stranger meet it: health, metrics, the API's own description,
- * what anybody may read, and long lists.
+ * The portal from outside, for an operator and a stranger: health, metrics, the API's own
+ * description, public data, and long lists.
  */
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -127,7 +127,7 @@ describe('what anybody may read', () => {
       '/api/config',
     )
     expect(status).toBe(200)
-    // Nothing more than the document says.
+    // The result holds no field that the document does not describe.
     expect(contract.system.Config.parse(body.result)).toEqual(body.result)
     expect(body.result).toMatchObject({
       products: {
@@ -301,7 +301,7 @@ describe('the transaction log', () => {
       await credit(5n)
     } while (cursor !== null)
     expect([pages, whole.length, new Set(whole.map(({ id }) => id)).size]).toEqual([5, 120, 120])
-    // Each entry's balance follows from the older one below it.
+    // Each entry's balance must follow from the next older one in the list.
     for (const [at, entry] of whole.entries())
       expect(entry.ending_balance - entry.amount).toBe(whole[at + 1]?.ending_balance ?? 0)
     const spent = await list('?direction=out&limit=100')
@@ -356,7 +356,7 @@ describe('health', () => {
   })
 
   test('a worker that the others lost shows itself again; its stop waits for none', async () => {
-    // As the next portal to start asks whether it is alone.
+    // The same query with which a starting portal checks whether it is alone.
     const next = new pg.Client({ connectionString: portal.databaseUrl })
     await next.connect()
     const isAlone = async () =>

@@ -11,13 +11,13 @@ export function archivesOf(config: Config): Archives {
   const own = path.join(config.DATA_DIR, 'backups')
   const { SITE_BACKUPS_TO: to } = config
   if (to === undefined) return archivesIn(own)
-  // Where it is a folder, archives are written in place.
+  // In a folder, archives are written in place.
   return to.startsWith('s3:')
     ? archivesAt(openStore(to, config), path.join(own, '.under-way'))
     : archivesIn(path.resolve(to))
 }
 
-/** Where uploads of sites that are moved in lie until they are unpacked. Throws as above. */
+/** The store for uploads of imported sites until they are unpacked. Throws as above. */
 export function importStoreOf(config: Config): { store: ObjectStore; scratch: string } {
   const own = path.join(config.DATA_DIR, 'imports')
   const { SITE_BACKUPS_TO: to } = config

@@ -1,4 +1,6 @@
-/** Publications of the catalogue that count later, and the letter about one that could not. */
+/**
+ * Publications of the catalogue that take effect later, and the letter about one that could not.
+ */
 import { definePublications, type Publications } from './catalog/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Tx } from './platform/db.ts'
@@ -6,7 +8,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Log } from './platform/log.ts'
 import { memberOf } from './staff/index.ts'
 
-/** Of the staff nobody's language is known. */
+/** The staff member's language is unknown: the letter has both. */
 const couldNot = (version: number, link: string) => ({
   subject: `The catalogue you published did not count · Danh mục bạn công bố không có hiệu lực`,
   text:

@@ -1,4 +1,4 @@
-/** Which host names of the portal and of customers' servers are to have a certificate. */
+/** The host names of the portal and of customers' servers that need certificates. */
 import type { CertifiableNames } from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { isLoopback } from './platform/loopback.ts'
@@ -23,8 +23,8 @@ export function certifiableNames(
 }
 
 /**
- * Whether a call came from the edge, which runs on this machine and says who the visitor is.
- * @param host where the portal listens, and the edge calls it
+ * Whether a call came from the edge on this machine, which states the visitor's address. @param
+ * host the portal's listening address, from which the edge calls
  */
 export const isOwnEdge =
   (host: string) =>

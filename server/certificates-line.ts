@@ -1,4 +1,4 @@
-/** Certificates on the line from the portal, which has them issued, to the edge. */
+/** Certificates on the line from the portal, which orders them, to the edge. */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { CertificateEdge } from './certificates/index.ts'
 import type { CertificateFeed } from './edge/index.ts'
@@ -9,7 +9,10 @@ type Calls = {
 }
 const prefix = 'edge/certificates'
 
-/** The edge at the other end of the line, which must be listening, or of the present one. */
+/**
+ * The edge at the other end of the line, which must be listening. A function as `line` gives the
+ * current line.
+ */
 export function connectCertificates(
   line: MessageConnection | (() => MessageConnection | undefined),
 ): CertificateEdge {

@@ -1,7 +1,7 @@
 /**
- * Commands for the operator. Each command connects to the configured database, and joins the
- * embedded server of a running portal if there is one. A command's modules are imported when the
- * command runs, so that help is printed at once.
+ * Commands for the operator. Each command connects to the configured database, or to the embedded
+ * server of a running portal. A command's modules are imported when it runs, so that help is
+ * printed at once.
  */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
@@ -166,7 +166,9 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** Answers the exit code; a fault of the settings or the catalogue is 78, another one 70. */
+/**
+ * Answers the exit code; 78 for a fault of the settings or the catalogue, 70 for any other error.
+ */
 async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...options] = args.filter((one) => !['--json', '--help', '-h'].includes(one))
   const wantsHelp = args.includes('--help') || args.includes('-h') || name === 'help'
@@ -198,17 +200,17 @@ async function main(args: readonly string[]): Promise<number> {
         : undefined
     const run = await command.load()
     const code = await run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
-    // Only the server that we started ourselves is stopped; a running portal keeps its own.
+    // Stop the server only if this command started it; a running portal keeps its own.
     await postgres?.stop()
     out.end()
     return code
   } catch (error) {
     out.refuse(error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message)
     out.end()
-    // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
+    // EX_CONFIG and EX_SOFTWARE: they differ from 1, which means a finding.
     return error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70
   }
 }
 
-// Not where it is only compiled (scripts/bootstrap.mjs).
+// Not when the file is only compiled (scripts/bootstrap.mjs).
 if (import.meta.main) process.exit(await main(process.argv.slice(2)))

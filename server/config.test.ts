@@ -130,7 +130,7 @@ describe('a wrong value is one sentence that names it', () => {
     expect(faultsOf({ ACME_FALLBACK_DIRECTORY: 'https://acme.example.com/directory' })).toEqual([
       expect.stringContaining('set ACME_DIRECTORY, too'),
     ])
-    // The portal's own host is behind the edge from then on.
+    // From then on the portal's own host is behind the edge.
     const read = (env: Record<string, string>) => {
       const { sitesScheme, portalBehindEdge } = readConfig({ SANDBOX: 'off', ...env })
       return [sitesScheme, portalBehindEdge]
@@ -222,7 +222,7 @@ describe('what operators got wrong is told in a sentence', () => {
   test('a folder that may not be entered', () => {
     mkdirSync(closed, { mode: 0o000 })
     onTestFinished(() => rmdirSync(closed))
-    // Root enters everything.
+    // Root may enter every folder.
     const faults = faultsOf({ DATA_DIR: path.join(closed, 'data') })
     expect(faults).toEqual(
       process.getuid?.() === 0 ? [] : ['DATA_DIR lies in a folder that this user may not enter.'],
@@ -327,7 +327,7 @@ describe('production', () => {
     const named = { ...mail, MAIL_FROM: 'Portal <portal@localhost>' }
     expect(of({ NODE_ENV: 'production', ...named })).toEqual(refused)
     expect(of({ NODE_ENV: 'production', ...mail, MAIL_FROM: 'portal@example.vn' })).toEqual([])
-    // The sandbox takes every sender, and a developer's mail server may.
+    // The sandbox accepts every sender, and a developer's mail server may.
     expect(of({ NODE_ENV: 'production', SANDBOX: 'allow' })).toEqual([])
     expect(of(mail)).toEqual([])
   })

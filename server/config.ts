@@ -1,5 +1,5 @@
 /**
- * The only reader of the environment. A bad start prints every fault at once, one sentence each.
+ * The only reader of the environment. A failed start prints all faults at once, one sentence each.
  */
 import type * as z from 'zod'
 import { ConfigFault } from './platform/config-fault.ts'
@@ -17,16 +17,16 @@ export interface Config extends Values {
   readonly portalUrl: string
   readonly sandbox: boolean
   /**
-   * The scheme of customers' sites in a browser: with a domain of their own, TLS ends at the edge,
+   * The scheme of customers' sites in a browser. With a domain of their own, TLS ends at the edge
    * or at a proxy before it.
    */
   readonly sitesScheme: 'http' | 'https'
   /**
-   * Where browsers reach the portal through the edge, which speaks HTTPS for its host, too: host
-   * name and port, such as `portal.example.vn 8080`.
+   * The address at which browsers reach the portal through the edge, which also speaks HTTPS for
+   * its host: host name and port, such as `portal.example.vn 8080`.
    */
   readonly portalBehindEdge: string | undefined
-  /** In production the demo customer, whose password everybody knows, must be asked for by name. */
+  /** In production the demo customer must be enabled explicitly, because its password is public. */
   readonly demo: boolean
 }
 
@@ -47,7 +47,7 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['ACME_FALLBACK_EAB_KEY_ID', 'ACME_FALLBACK_EAB_HMAC_KEY'],
 ]
 
-/** Settings that would credit or show customers test data, although they exist for trials only. */
+/** Settings for trials only: in production they would credit or show test data. */
 function unfitForProduction(config: Values): string[] {
   const faults: string[] = []
   const { PORTAL_URL: url } = config
@@ -73,7 +73,7 @@ function unfitForProduction(config: Values): string[] {
   return faults
 }
 
-/** What the roles of this machine need. */
+/** Settings that the machine's roles require. */
 function rolesFaults(config: Values): string[] {
   const roles = config.ROLES
   const faults: string[] = []
@@ -216,7 +216,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
         'its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.',
     )
   faults.push(...certificateFaults(config, sandbox))
-  // A fault names the setting as it is called now.
+  // A fault names the setting by its present name.
   if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
   let shown
   if (['0.0.0.0', '::'].includes(config.HOST)) shown = 'localhost'

@@ -1,6 +1,6 @@
 /**
- * What customers' programs have of the portal: tokens by which they call it, and webhooks by which
- * it calls them.
+ * The portal's interfaces for customers' programs: tokens with which they call it, and webhooks
+ * with which it calls them.
  */
 import { ownDomains } from './dns/index.ts'
 import type { Http } from './platform/http.ts'
@@ -13,7 +13,7 @@ import * as tokens from './tokens/index.ts'
 import * as webhooks from './webhooks/index.ts'
 import { ownServers } from './wordpress/index.ts'
 
-/** Ends the tokens of a customer, and switches their webhooks off; answers how many ended. */
+/** Ends a customer's tokens, and switches the webhooks off; answers how many ended. */
 export const createEndPrograms =
   (clock: Clock) =>
   async (tx: Tx, customerId: string): Promise<number> =>
@@ -24,12 +24,14 @@ type TokenDeps = Parameters<typeof tokens.routes>[1]
 type WebhookDeps = Parameters<typeof webhooks.routes>[1]
 type SendDeps = Parameters<typeof webhooks.defineSending>[0]
 
-/** Which addresses webhooks may have: public ones, the sandbox's, and those that a test adds. */
+/** The addresses that webhooks may call: public ones, the sandbox's, and those that a test adds. */
 export function calledBy({
   sandboxUrl,
   mayConnect: also,
 }: {
-  /** The sandbox's address, which is called as well, and plain http; null without it. */
+  /**
+   * The sandbox's address, which may be called too, also by plain http; null without the sandbox.
+   */
   readonly sandboxUrl: string | null
   readonly mayConnect?: MayConnect | undefined
 }) {
@@ -43,7 +45,7 @@ export function calledBy({
   return { mayConnect, readUrl }
 }
 
-/** Serves both, and defines the jobs that send. */
+/** Serves both APIs, and defines the jobs that send webhooks. */
 export function customerPrograms(
   http: Http,
   deps: Omit<TokenDeps, 'ownServers' | 'ownDomains' | 'made'> &

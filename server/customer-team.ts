@@ -1,4 +1,7 @@
-/** People who work in customers' accounts: what they reach of the other modules, and who calls. */
+/**
+ * Members of customers' accounts: their connections to other modules, and the identification of
+ * their calls.
+ */
 import {
   actingOf,
   actingUntil,
@@ -18,8 +21,8 @@ import * as team from './team/index.ts'
 import { dropLogTickets, ownServers, serverName } from './wordpress/index.ts'
 
 /**
- * Closes the live logs of these accounts, whoever has them open, and voids their tickets; whoever
- * still may see them comes back. So it counts for whoever left, or was pushed out, before as well.
+ * Closes the live logs of these accounts for all readers, and voids their tickets; readers who
+ * still have access reconnect. So access that ended for whatever reason ends here too.
  */
 export async function endLogsOf(tx: Tx, customerIds: readonly string[]): Promise<void> {
   if (customerIds.length === 0) return
@@ -27,17 +30,20 @@ export async function endLogsOf(tx: Tx, customerIds: readonly string[]): Promise
   await tellEnded(tx, customerIds)
 }
 
-/** Ends what members have open in an account: their tokens and live logs. */
+/** Ends everything that members have open in an account: their tokens and live logs. */
 export const endWork: team.EndWork = async (tx, memberIds) => {
   await endActingOf(tx, memberIds)
   await endLogsOf(tx, await team.ownersOf(tx, memberIds))
 }
 
-/** The same of all members of an account. */
+/** The same for all members of an account. */
 export const endTeam = async (tx: Tx, customerId: string): Promise<void> =>
   endWork(tx, await team.memberIdsOf(tx, customerId))
 
-/** Until when a session opens what is of a customer: their own, or of who works there. */
+/**
+ * The end of a session's access to a customer's data, as the customer or as a member; undefined: no
+ * access.
+ */
 export const createOpensUntil =
   (db: Database, clock: Clock) =>
   async (of: {
@@ -54,8 +60,8 @@ export const createOpensUntil =
   }
 
 /**
- * Closes what is open live in an account, whoever has it open: what it shows may be another's from
- * now on. Who may still see it comes back.
+ * Closes live connections to an account for all readers, because what they show may now belong to
+ * another customer. Readers who still have access reconnect.
  */
 export const createEndLiveOf =
   (endLive: (tx: Tx, sessionIds: readonly string[]) => Promise<void>) =>
@@ -64,7 +70,7 @@ export const createEndLiveOf =
     await endLive(tx, await sessionsOpenTo(tx, { customerId, memberIds }))
   }
 
-/** Whose account a token is for, and what it opens there; undefined: it has ended. */
+/** The account that a token is for, and its rights there. Undefined: it has ended. */
 export async function identifyActing(
   db: Database,
   clock: Clock,

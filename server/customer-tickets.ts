@@ -1,4 +1,4 @@
-/** Tickets: what they may be about, and whom their letters reach. */
+/** Tickets: the objects that they may name, and the addresses of their letters. */
 import { customerOfEmail } from './auth/index.ts'
 import { invoiceName } from './billing/index.ts'
 import { domainName } from './dns/index.ts'
@@ -21,7 +21,7 @@ export const ticketObjects: tickets.ObjectNames = {
   payment: paymentName,
 }
 
-/** Null where the operator has named no address for the support. */
+/** Null: the operator has named no support address. */
 export const replyAddressesOf = (
   config: Pick<Config, 'SUPPORT_MAIL'>,
   secrets: Pick<Secrets, 'derive'>,
@@ -30,7 +30,7 @@ export const replyAddressesOf = (
     ? null
     : tickets.createReplyAddresses(config.SUPPORT_MAIL, secrets.derive('support-mail'))
 
-/** Where the operator names none. */
+/** The default if the operator sets none. */
 const usualPort = 8026
 export const supportListensOn = (
   config: Pick<Config, 'HOST' | 'SUPPORT_MAIL_PORT'>,
@@ -41,7 +41,10 @@ export const supportListensOn = (
 
 type RouteDeps = Parameters<typeof tickets.routes>[1]
 
-/** Serves them; answers what the desk's acts need, and what takes letters, where any are taken. */
+/**
+ * Serves tickets; answers the dependencies of the desk's acts, and the mail listener if letters are
+ * accepted.
+ */
 export function customerTickets(
   http: Http,
   config: Parameters<typeof replyAddressesOf>[0] &

@@ -24,7 +24,7 @@ export const demoCustomer = {
   phone: '+84900000001',
 } as const
 
-/** Seeding runs no job and notifies nobody. */
+/** Seeding runs no jobs and sends no notifications. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = {
   add: async () => undefined,
   define: () => undefined,
@@ -72,16 +72,11 @@ const history: readonly Event[] = [
 export interface Demo {
   readonly email: string
   readonly password: string
-  /**
-   * The domain that was seeded by this call, for the caller to register at the sandbox's registry.
-   */
+  /** The domain that this call seeded, for the caller to register in the sandbox's registry. */
   readonly domain?: { readonly name: string; readonly nameservers: readonly string[] }
 }
 
-/**
- * Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is
- * there.
- */
+/** Seeds once, into a portal without customers; answers the sign-in if the demo customer exists. */
 export async function seedDemo(of: {
   db: Database
   catalog: Catalog
@@ -117,7 +112,7 @@ export async function seedDemo(of: {
       customers: async () => new Map(),
       catalog,
       portalUrl: '',
-      // History writes no letter that would need one.
+      // Seeding sends no letter, so links are not needed.
       links: createInvoiceLinks('', ''),
       log: of.log,
     })

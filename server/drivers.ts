@@ -1,6 +1,6 @@
 /**
- * Chooses the driver for each interface: with real keys where the operator gave them, else with the
- * sandbox's addresses and keys. Modules do not know which.
+ * Chooses the driver of each interface: with real keys if the operator set them, else with the
+ * sandbox's addresses and keys. Modules do not know the difference.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Authority, CertificateEdge } from './certificates/index.ts'
@@ -40,12 +40,12 @@ import {
 export interface SandboxAddresses {
   readonly url: string
   readonly smtpUrl: string
-  /** Where its registry answers DNS on this machine. */
+  /** The registry's local DNS port. */
   readonly registryPort: number
   /** Keys of each payment gateway, by name. */
   readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly esms: { readonly apiKey: string; readonly secretKey: string }
-  /** What its second certificate authority knows this portal by. */
+  /** This portal's account key at the sandbox's second certificate authority. */
   readonly acme: { readonly keyId: string; readonly hmacKey: string }
 }
 
@@ -55,23 +55,23 @@ export interface Drivers {
   readonly payments: ReadonlyMap<string, PaymentDriver>
   readonly sms: SmsDriver
   readonly mailer: MailDriver
-  /** Of the node of this machine; null where it has none. */
+  /** The runtime of this machine's node; null: it has none. */
   readonly wordpress: WordpressDriver | null
   readonly edge: EdgeControl | null
   readonly dns: DnsDriver
-  /** Certificates of the edge of this machine; null where it has none. */
+  /** The certificates of this machine's edge; null: it has none. */
   readonly certificates: CertificateEdge | null
-  /** Who issues certificates: the first one, and one that stands in for it. */
+  /** Certificate authorities: the first one, and its fallback. */
   readonly authorities: readonly Authority[]
-  /** Where updates of WordPress come from; null: nowhere. */
+  /** The source of WordPress updates; null: none. */
   readonly directory: UpdateDirectory | null
-  /** What the parent and the name server have counted. */
+  /** Counters of the parent process and the name server. */
   readonly processes: OtherProcesses
 }
 
 const esmsUrl = 'https://rest.esms.vn'
 
-/** A gateway's settings, when the operator has given its first one. */
+/** A gateway's settings, if the operator has set its first one. */
 function givenSettings(
   config: Config,
   name: PaymentDriverName,
@@ -87,7 +87,7 @@ function givenSettings(
   return { ...defaults, ...Object.fromEntries(given) }
 }
 
-/** What cannot work with this configuration, one sentence each. */
+/** Faults of this configuration that prevent a driver, one sentence each. */
 export function driverFaults(config: Config): string[] {
   const faults: string[] = []
   for (const name of paymentDriverNames) {
@@ -126,7 +126,7 @@ export function driverFaults(config: Config): string[] {
   return faults
 }
 
-/** The keys under which the sandbox knows this portal, for each gateway. */
+/** The keys of this portal at the sandbox's gateways. */
 export const sandboxGatewayKeys = (
   derive: (purpose: string) => string,
 ): SandboxAddresses['gateways'] =>
@@ -134,7 +134,7 @@ export const sandboxGatewayKeys = (
     paymentDriverNames.map((name) => [name, paymentDrivers[name].sandboxKeys(derive)]),
   )
 
-/** A gateway with keys, or with the sandbox in its place; one with neither is absent. */
+/** Gateways with keys, or with the sandbox as a replacement; others are absent. */
 export function openGateways(
   config: Config,
   sandbox: Pick<SandboxAddresses, 'url' | 'gateways'> | undefined,
@@ -153,7 +153,9 @@ export function openGateways(
 
 function edgeOver(line: MessageConnection): EdgeControl {
   const call = callsOver<EdgeCalls>(line, edgePrefix, 'the edge is not there')
-  /** What an edge of release 2 was told last: it knows no versions, and takes whole tables. */
+  /**
+   * The last table sent to an edge of release 2, which knows no versions and takes whole tables.
+   */
   let published = ''
   return {
     version: () =>
@@ -185,7 +187,7 @@ function edgeOver(line: MessageConnection): EdgeControl {
         if (!isUnknownCall(error)) throw error
         throw new DriverFailure('rejected', 'the edge is of a release that moves no sites')
       }),
-    // One of before this release keeps to no lease.
+    // An edge of release 2 has no lease.
     markLease: () =>
       call('markLease').catch((error: unknown) => {
         if (isUnknownCall(error)) return null
@@ -209,7 +211,7 @@ export interface NodeLine extends NodeConnection {
   readonly certificates: CertificateEdge
 }
 
-/** A line to a node of another machine. `onOpen`: it can be asked, for the first time or again. */
+/** A line to a node on another machine. `onOpen`: called each time the node becomes reachable. */
 export function connectNode(
   parts: { readonly address: string; readonly key: string; readonly log: Log },
   onOpen: () => void,
@@ -235,7 +237,7 @@ export function connectNode(
   }
 }
 
-/** The name server of another machine, over a line that opens again by itself. */
+/** The name server on another machine, over a line that reopens automatically. */
 function openNameServerLine(config: Config, log: Log): DnsDriver {
   const { NAME_SERVER_ADDRESS: address = '', NAME_SERVER_KEY: key = '' } = config
   const opened = openSecureLine({ address, key, log })
@@ -262,7 +264,7 @@ function openDns(config: Config, line: MessageConnection, log: Log): DnsDriver {
   }
 }
 
-/** Those that the operator named; the sandbox's two otherwise, where it stands in. */
+/** The authorities that the operator named; otherwise, with the sandbox, its two. */
 function openAuthorities(config: Config, sandbox: SandboxAddresses | undefined): Authority[] {
   const named = (
     directory: string | undefined,
@@ -290,7 +292,7 @@ function openAuthorities(config: Config, sandbox: SandboxAddresses | undefined):
 
 const wordpressOrg = 'https://api.wordpress.org'
 
-/** The one that the operator named; the sandbox's where it stands in. */
+/** The directory that the operator named; otherwise, with the sandbox, its own. */
 function openDirectory(
   config: Config,
   sandbox: SandboxAddresses | undefined,
@@ -300,7 +302,7 @@ function openDirectory(
   return address === 'off' ? null : createDirectoryClient(address)
 }
 
-/** `line`: to what runs the customers' sites and the name server of this machine, listening. */
+/** `line`: to the local parent, which runs the customers' sites and the name server; listening. */
 export async function openDrivers(
   config: Config,
   sandbox: SandboxAddresses | undefined,

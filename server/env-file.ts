@@ -8,11 +8,14 @@ import { parseEnv } from 'node:util'
 
 const beside = path.resolve(import.meta.dirname, '..', '.env')
 
-/** Where the file is, whether or not there is one. */
+/** The file's path, whether or not it exists. */
 export const envFileOf = (env: NodeJS.ProcessEnv): string =>
   env['ENV_FILE'] === undefined ? beside : path.resolve(env['ENV_FILE'])
 
-/** What the file alone says; empty without one. Throws a sentence where ENV_FILE names none. */
+/**
+ * The settings of the file alone; empty without a file. Throws a sentence if ENV_FILE names a
+ * missing one.
+ */
 export function readEnvFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const file = envFileOf(env)
   if (!existsSync(file)) {

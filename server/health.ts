@@ -9,10 +9,7 @@ import { isLoopback } from './platform/loopback.ts'
 /** Paths that every process of the portal serves, whatever its roles. */
 export const machinePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/**
- * How long one check may take: a monitor would otherwise time out and not learn which check was
- * slow.
- */
+/** Time limit per check: otherwise a monitor would time out and not learn which check was slow. */
 const usuallyMs = 3000
 
 type Check = () => Promise<string | undefined | void> | string | undefined
@@ -56,7 +53,7 @@ export function serveHealth(
     longestMs?: number
   },
 ): void {
-  /** Callers who may see details: this machine itself, or whoever presents the token. */
+  /** Whether the caller may see details: this machine itself, or a caller with the token. */
   const entitled = (request: FastifyRequest): boolean => {
     const token = parts.metricsToken
     if (token !== undefined && sameText(request.headers.authorization ?? '', `Bearer ${token}`))
@@ -64,7 +61,7 @@ export function serveHealth(
     return (
       !parts.behindProxy &&
       isLoopback(request.socket.remoteAddress ?? '') &&
-      // What a proxy on this machine hands on comes from elsewhere.
+      // A request forwarded by a proxy on this machine comes from elsewhere.
       proxyHeaders.every((name) => request.headers[name] === undefined)
     )
   }

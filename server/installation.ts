@@ -1,11 +1,11 @@
-/** What a database remembers of how it was used. */
+/** A database's record of its past use. */
 import { ConfigFault } from './config.ts'
 import type { Queryable } from './platform/db.ts'
 
 /**
- * Notes that the sandbox is on, or throws ConfigFault where production is to start, without the
- * sandbox, on a database that has seen it: its wallets hold money that nobody paid, and the demo
- * customer's password is known to everybody.
+ * Records that the sandbox is on. Throws ConfigFault if production starts without the sandbox on a
+ * database that was used with it: its wallets hold money that nobody paid, and the demo customer's
+ * password is public.
  */
 export async function judgeInstallation(
   db: Queryable,

@@ -1,7 +1,7 @@
 /**
- * What this machine does beside the portal, by its ROLES: `dns` the name server in a process of its
- * own, `node` the sites' runtime and edge in this one. Both go on while the portal is started
- * again. Portals reach them over the line to their parent, those of other machines over
+ * This machine's services besides the portal, by its ROLES: `dns` runs the name server in its own
+ * process, `node` the sites' runtime and edge in this one. Both continue while the portal restarts.
+ * The local portal reaches them over the line to its parent, portals on other machines over
  * NODE_LISTEN.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
@@ -17,20 +17,20 @@ import { serveSecureLines, type SecureLines } from './platform/secure-line.ts'
 import { openSites, type WordpressFiles } from './sites.ts'
 
 export interface Machine {
-  /** Resolves when it answers. Rejects with what the system says of its ports. */
+  /** Resolves when the name server answers. Rejects with the system's error for its ports. */
   openNameServer(): Promise<void>
   /** Starts it again with other settings. */
   restartNameServer(config: Config): void
-  /** Opens the port of the sites. Rejects with what the system says of it. */
+  /** Opens the port of the sites. Rejects with the system's error (EADDRINUSE). */
   openSites(): Promise<void>
   /**
-   * Opens NODE_LISTEN, if it is set, to whoever has the key; once. Rejects with what the system
-   * says of it.
+   * Opens NODE_LISTEN, if it is set, to callers with the key; once. Rejects with the system's
+   * error.
    */
   openToOthers(key: string): Promise<void>
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
-  /** What it offers and where, a line each. */
+  /** Its services and addresses, one line each. */
   lines(): string[]
   close(): Promise<void>
 }

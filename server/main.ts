@@ -1,8 +1,8 @@
 /**
- * Opens what must keep running while the portal restarts: the database, and what this machine does
- * for customers' visitors (machine.ts). Then starts the portal (api.ts) as supervised child
- * processes, as many as PORTAL_PROCESSES says. Visitors of customers' sites do not notice a restart
- * of the portal. A machine whose ROLES name neither api nor worker has no portal of its own.
+ * Opens the parts that must run while the portal restarts: the database, and the services for
+ * customers' visitors (machine.ts). Then starts the portal (api.ts) as supervised child processes,
+ * as many as PORTAL_PROCESSES says. Visitors of customers' sites do not notice a restart of the
+ * portal. A machine whose ROLES name neither api nor worker has no portal of its own.
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
@@ -34,7 +34,7 @@ import { noteStart } from './version.ts'
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Longest time for what is in flight, ms: of the portal, and of all together. */
+/** Time limits for work in progress at a stop, ms: the portal's, and the total. */
 const portalLimitMs = 20_000
 const closeLimitMs = 25_000
 
@@ -111,8 +111,7 @@ const portalOf = (release: string): string =>
 const given = { ...process.env }
 
 async function run(): Promise<void> {
-  // Other users of this machine must not read what customers store. Child processes inherit the
-  // umask.
+  // Other users of this machine must not read customers' data. Child processes inherit the umask.
   process.umask(0o027)
   try {
     Object.assign(process.env, withEnvFile(given))
@@ -146,7 +145,7 @@ async function run(): Promise<void> {
     if (!config || !machine) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
-    // Before the database: it answers from its own disk.
+    // Before the database, because it answers from its own disk.
     await machine.openNameServer()
     if (DATABASE_URL === undefined)
       postgres = await supervisePostgres(
@@ -197,7 +196,7 @@ async function run(): Promise<void> {
   const isPortal = !config || config.ROLES.has('api') || config.ROLES.has('worker')
   /** The first one, by which commands find the portal, is replaced last. */
   const portals: SupervisedChild[] = []
-  /** The others follow the first one: there are no two that migrate an empty database. */
+  /** The others start after the first one, so that no two processes migrate an empty database. */
   async function openPortals(): Promise<void> {
     for (let index = 0; index < (config?.PORTAL_PROCESSES ?? 1); index++) {
       const portal = openPortal(index)
@@ -245,12 +244,15 @@ async function run(): Promise<void> {
     void takeOver()
   }
 
-  /** Other processes of the portal, of another release where an operator's command noted one. */
+  /**
+   * Replaces the portal's processes, by those of another release if an operator's command noted
+   * one.
+   */
   async function takeOver(): Promise<void> {
     const noted = config && notedRelease(config.DATA_DIR)
     releaseTried = noted
     let replaced = true
-    // One after the other; where one does not get ready the others stay.
+    // One after the other; if one does not get ready, the others stay.
     for (const portal of portals.toReversed()) replaced &&= await portal.replace()
     releaseTried = undefined
     if (!config || noted === undefined) return

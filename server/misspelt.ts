@@ -5,8 +5,9 @@ const shortestName = 7
 const mostEdits = 2
 
 /**
- * Edits between two texts: a letter more, less, another, or two neighbours exchanged (optimal
- * string alignment; R. A. Wagner and R. Lowrance, 1975). `most + 1` stands for all that is more.
+ * The edit distance of two texts: one letter more, less or different, or two neighbours exchanged
+ * (optimal string alignment; R. A. Wagner and R. Lowrance, 1975). Larger distances are answered as
+ * `most + 1`.
  */
 export function editsBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
@@ -28,7 +29,7 @@ export function editsBetween(a: string, b: string, most: number): number {
   return Math.min(row[b.length] ?? 0, most + 1)
 }
 
-/** One sentence for each variable of the environment that is nearly one of ours. */
+/** One sentence per environment variable that is similar to one of ours. */
 export function misspelt(
   env: Readonly<Record<string, string | undefined>>,
   ours: Iterable<string>,

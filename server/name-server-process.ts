@@ -1,6 +1,4 @@
-/**
- * The name server's process, a child of main.ts. It ends with SIGTERM, and with its parent.
- */
+/** The name server's process, a child of main.ts. It ends on SIGTERM, and with its parent. */
 import { openNameServer, openRequest, systemErrorOver, type NameServer } from './name-server.ts'
 import type { NameServerSettings } from './name-server.ts'
 import { createLog } from './platform/log.ts'
@@ -10,7 +8,7 @@ import { lineTo } from './sites-line.ts'
 import { printFaults } from './start-failures.ts'
 import { noteStart } from './version.ts'
 
-/** Longest time for what is in flight, ms. */
+/** Longest time that calls in progress get to finish at shutdown, ms. */
 const closeLimitMs = 4_000
 
 function run(): void {

@@ -1,7 +1,7 @@
 /**
- * The name server: opened in this process (`openNameServer`), or supervised in a process of its own
- * (`superviseNameServer`), as main.ts does. There it answers while the portal is started again or
- * the database is away, and a flood of queries takes no time from anybody else.
+ * The name server: opened in this process (`openNameServer`), or supervised in its own process
+ * (`superviseNameServer`), as main.ts does. There it answers while the portal restarts or the
+ * database is away, and a flood of queries does not slow other parts down.
  */
 import path from 'node:path'
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
@@ -17,12 +17,12 @@ import {
 import { programOf } from './programs.ts'
 import { lineTo } from './sites-line.ts'
 
-/** What a name server's process is opened with: the parent's first request. */
+/** The settings of a name server's process: the parent's first request. */
 export interface NameServerSettings {
   readonly host: string
   readonly port: number
   readonly transferTo: readonly string[]
-  /** Where it keeps its zones. */
+  /** The folder of its zones. */
   readonly folder: string
   readonly logLevel: Config['LOG_LEVEL']
 }
@@ -43,12 +43,12 @@ export const nameServerSettings = (config: NameServerConfig): NameServerSettings
 })
 
 export interface NameServer {
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
   close(): Promise<void>
 }
 
-/** Resolves when it answers. Rejects with what the system says of its ports (EADDRINUSE). */
+/** Resolves when it answers. Rejects with the system's error for its ports (EADDRINUSE). */
 export async function openNameServer(
   settings: NameServerSettings,
   log: Pick<Log, 'error'>,
@@ -97,7 +97,7 @@ export const systemErrorOver = (error: unknown): ResponseError<SystemError> => {
   })
 }
 
-/** Passes the portal's calls on; there may be no name server yet, or a new one by then. */
+/** Forwards the portal's calls to the present name server, if there is one. */
 export const passCallsOn = (
   line: MessageConnection,
   nameServer: () => SupervisedNameServer | undefined,

@@ -1,4 +1,4 @@
-/** A machine that no portal is in touch with, and what it lets its sites write. */
+/** A machine that has lost contact with the portal, and which writes its sites still accept. */
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { createNodeLease } from './node-lease.ts'
 import { ask, eventually, specOf } from './wordpress/drivers/conformance.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-lease-'))
-// As root, the sites' own users read what sites are made from.
+// As root, because the sites' own users must read the template of sites.
 fs.chmodSync(folder, 0o755)
 const { driver, dispose } = await fixture(simulatedWordpress(folder))
 afterAll(async () => {

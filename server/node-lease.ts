@@ -1,13 +1,13 @@
 /**
- * How long a node may take writes with no word of a portal (decision 123). A machine that is cut
- * off must not go on taking orders for servers that were brought up elsewhere meanwhile: when its
- * lease is over its sites are only read, until a portal is in touch again. Portals count from a
- * later moment than the node, which gives them a mark of its own clock before they promise it time.
+ * How long a node accepts writes without contact to a portal (decision 123). A machine that is cut
+ * off must not accept orders for servers that came up elsewhere meanwhile: after its lease its
+ * sites are read-only until a portal is in touch again. Portals count from a later moment than the
+ * node: the node gives them a mark of its own clock before they grant it time.
  */
 import os from 'node:os'
 import type { EdgeFence } from './edge/index.ts'
 
-/** As `LeaseDetails` of wordpress/lease-store.ts. */
+/** See `LeaseDetails` of wordpress/lease-store.ts. */
 export interface LeaseDetails {
   readonly order: number
   readonly readOnly: readonly string[]
@@ -15,7 +15,7 @@ export interface LeaseDetails {
   readonly mirrored?: { readonly ms: number; readonly sites: readonly string[] } | null
 }
 
-/** What of the runtime has to hold writes. */
+/** The part of the runtime that holds writes. */
 interface Runtime {
   answering(): Promise<Readonly<Record<string, number>>>
   holdWrites(id: string, ms: number): Promise<boolean>
@@ -26,10 +26,9 @@ export interface NodeLease {
   /** Now, by the node's own clock; null: this node keeps to no lease. */
   mark(): number | null
   /**
-   * Its sites take writes for `ms` from the mark on; null: without an end. Those that are
-   * `withheld` came up elsewhere: before it resolves, nothing here answers for them or takes a
-   * write. Those that are `mirrored` take writes for as long as is said of them; true: it keeps to
-   * that.
+   * Grants the node's sites writes for `ms` from the mark on; null: without an end. `withheld`
+   * sites came up elsewhere: before it resolves, nothing here answers for them or accepts a write.
+   * Mirrored sites accept writes for their own time in `details`; true: the node obeys that.
    */
   renew(
     mark: number | null,
@@ -42,7 +41,7 @@ export interface NodeLease {
 }
 
 const lookMs = 1_000
-/** Containers hold writes for so long, and are told again in good time. */
+/** Containers hold writes for this long, ms, and are told again well before its end. */
 const holdMs = 60_000
 const holdAgainMs = 20_000
 const dayMs = 86_400_000
@@ -50,8 +49,8 @@ const dayMs = 86_400_000
 const marginMs = 300_000
 
 /**
- * A clock that nobody sets, and that goes on while the machine sleeps, ms. The one of the process
- * stands still then; the one of the system may be coarse.
+ * A monotonic clock that continues while the machine sleeps, ms. The process's clock stops then;
+ * the system's may be coarse.
  */
 function steadyClock(): () => number {
   const begin = { process: performance.now(), system: os.uptime() * 1_000 }
@@ -75,14 +74,17 @@ export function createNodeLease(
   let withheld: ReadonlySet<string> = new Set()
   let readOnly: ReadonlySet<string> = new Set()
   let newest = 0
-  /** Sites whose containers were told to hold writes, and when they were told last. */
+  /** Sites whose containers were told to hold writes, and the time they were last told. */
   let held = new Set<string>()
   let heldAt = Number.NEGATIVE_INFINITY
 
-  /** Until when the mirrored sites take writes: they come up elsewhere soon (decision 135). */
+  /**
+   * When the mirrored sites' writes end, because they come up elsewhere soon afterwards (decision
+   * 135).
+   */
   let mirroredUntil = 0
   let mirrored: ReadonlySet<string> = new Set()
-  /** Of these, those whose containers were told. */
+  /** The mirrored sites whose containers were told. */
   let fenced = new Set<string>()
   let fencedAt = Number.NEGATIVE_INFINITY
 
@@ -100,11 +102,11 @@ export function createNodeLease(
     fenced = new Set(mirrored)
     for (const id of fenced) runtime.fenceWrites(id, holdMs)
   }
-  /** Two may fence a site: it takes writes when both let it. */
+  /** A site may be fenced for two reasons: it accepts writes when both have ended. */
   function lift(id: string): void {
     if (!held.has(id) && !fenced.has(id)) runtime.fenceWrites(id, 0)
   }
-  /** Those that may take writes again, or are not mirrored any more. */
+  /** Lifts the fence of sites that may accept writes again or are not mirrored any more. */
   function unfence(): void {
     for (const id of fenced)
       if (!mirrored.has(id) || !isMirroredOver()) {
@@ -150,7 +152,7 @@ export function createNodeLease(
         readOnly = new Set(read)
         mirrored = new Set(keepsMirrored ? brief.sites : [])
         if (keepsMirrored) mirroredUntil = Math.max(mirroredUntil, mark + brief.ms)
-        // Longer than the lease: it may be the last word for now.
+        // Longer than the lease, because this may be the last message for some time.
         const readOnlyMs = (ms ?? dayMs) + marginMs
         for (const id of read) if (readOnly.has(id)) await runtime.holdWrites(id, readOnlyMs)
         for (const id of elsewhere) {

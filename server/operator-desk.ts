@@ -1,4 +1,4 @@
-/** The operator's desk: its staff, and what they do. */
+/** The operator's desk: its staff and their acts. */
 import type { RefuseBreached } from './auth/index.ts'
 import * as operator from './operator/index.ts'
 import { nodeKeysOf } from './own-node.ts'

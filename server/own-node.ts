@@ -7,7 +7,7 @@ import type { Tx } from './platform/db.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { makeJoinKey, type NodeControl, type NodeEntry } from './wordpress/index.ts'
 
-/** NODE_KEY of a node: one that is lost opens no other one. */
+/** A node's NODE_KEY. The keys are independent: a stolen one opens no other node. */
 export const nodeKey = (secrets: Pick<Secrets, 'derive'>, id: string): string =>
   secrets.derive(`node-line:${id}`)
 
@@ -17,7 +17,7 @@ export const nodeKeysOf = (needs: { readonly secrets: Secrets; readonly clock: C
   join: (tx: Tx, node: string) => makeJoinKey(tx, needs, node),
 })
 
-/** What a node of this portal is started with, on a machine of its own. */
+/** The settings of a node of this portal on its own machine. */
 export function nodeSettings(
   config: Pick<
     Config,

@@ -13,7 +13,7 @@ type OwnerToolsDeps = SiteSftpDeps &
   Omit<DepsOf<typeof wordpress.sftpRoutes>, 'address' | 'newKeys'> &
   Omit<DepsOf<typeof wordpress.databaseRoutes>, 'acts'> & { readonly limits: Limits }
 
-/** Answers the SFTP server, which is not started yet; null: there is none here. */
+/** Answers the SFTP server, not started yet; null: this process has none. */
 export function ownerTools(
   http: Http,
   config: Parameters<typeof siteSftp>[0] & Pick<Config, 'WORDPRESS_PAGE_SECONDS'>,

@@ -1,4 +1,4 @@
-/** Security headers of pages: what a page may load, call and be framed by. */
+/** Security headers of pages: what a page may load and call, and which pages may frame it. */
 import type { FastifyHelmetOptions } from '@fastify/helmet'
 
 /**

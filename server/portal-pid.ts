@@ -48,7 +48,7 @@ function commandOf(pid: number): string | undefined {
   return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout
 }
 
-/** One that was killed takes a moment to be gone with all that it started, ms. */
+/** A killed process takes a moment to end with all its children, ms. */
 const leaveMs = 5_000
 const lookMs = 50
 
@@ -58,8 +58,7 @@ const lookMs = 50
  * one.
  */
 export async function refuseSecondPortal(dataDir: string, own: number | undefined): Promise<void> {
-  // Where the system does not say what a process is, a number that was used again would hinder the
-  // start for ever.
+  // If the system does not name a process, a reused pid would block the start for ever.
   if (process.platform === 'win32') return
   for (let waited = 0; ; waited += lookMs) {
     const pid = pidOfPortal(dataDir)

@@ -1,6 +1,6 @@
 /**
- * What each process of the portal says of itself and has counted since its start. The parent and
- * the name server answer over the line, so that the one /metrics shows all three.
+ * Figures and counters of each portal process since its start. The parent and the name server
+ * answer over the line, so that one /metrics shows all three.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
@@ -15,16 +15,16 @@ export interface ProcessFigures {
   /** When it began, seconds since 1970. */
   readonly startedAt: number
   readonly residentBytes: number
-  /** What 99 of 100 turns of its event loop were late by at most, since it was last asked. */
+  /** The 99th percentile of the event loop's delay since the last reading, seconds. */
   readonly lagSeconds: number
 }
 
-/** Of the parent: the runtime of the sites, and the edge. */
+/** The parent's figures: the runtime of the sites, and the edge. */
 export interface ParentFigures extends ProcessFigures {
   readonly edge: EdgeCounts
   /** Undefined where the parent is of a release without one. */
   readonly cache?: CacheCounts
-  /** `held`: certificates that the edge has; `open`: those of them that are ready to be used. */
+  /** `held`: the edge's certificates; `open`: those that are ready for use. */
   readonly tls: TlsCounts & { readonly held: number; readonly open: number }
   readonly runtime: RuntimeCounts
 }
@@ -34,10 +34,13 @@ export interface NameServerFigures extends ProcessFigures {
 
 const resolutionMs = 20
 
-/** One for the process, whoever asks: it is a timer that never ends. */
+/** One histogram per process, because it is a timer that never ends. */
 let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-/** Begins to measure this process; the function that it answers says what was seen since. */
+/**
+ * Begins to measure this process. The returned function gives the figures; `lagSeconds` covers the
+ * time since its previous call.
+ */
 export function measureProcess(): () => ProcessFigures {
   const delay = (histogram ??= monitorEventLoopDelay({ resolution: resolutionMs }))
   delay.enable()
@@ -81,7 +84,7 @@ export interface OtherProcesses {
   readonly nameServer: (() => Promise<NameServerFigures>) | null
 }
 
-/** Of a parent at the other end of the line that there is at the moment. */
+/** Queries the parent at the other end of the current line. */
 export function askParent(
   line: MessageConnection | (() => MessageConnection | undefined),
 ): () => Promise<ParentFigures> {

@@ -1,7 +1,7 @@
 /**
  * The programs of a release, by name. `npm run build` bundles each into `dist/server`
- * (scripts/server-bundle.ts); Node also runs the TypeScript as it is, which is what a developer's
- * start does. A process starts others of its own kind; what runs confined is always bundled.
+ * (scripts/server-bundle.ts). Node also runs the TypeScript directly, as a developer's start does.
+ * A process starts others of its own kind; confined programs are always bundled.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ export type Program = 'main' | 'api' | 'name-server-process' | 'command'
 /** The folder of the release whose code this is. */
 export const releaseRoot = path.resolve(import.meta.dirname, '..')
 
-/** Where the bundle of a program stands, whether or not it is there. */
+/** The path of a program's bundle, whether or not it exists. */
 export const builtProgram = (release: string, name: Program): string =>
   path.join(release, 'dist', 'server', `${name}.js`)
 const plainProgram = (release: string, name: Program): string =>

@@ -45,8 +45,8 @@ function sourceYoungerThanBundle(folder: string): string | undefined {
 }
 
 /**
- * Why the code in this folder cannot be started, or undefined. It has to be built there: nothing is
- * installed beneath a portal that runs.
+ * Why the code in this folder cannot be started; undefined: it can. It must be built already,
+ * because nothing is installed under a running portal.
  */
 export function whyNoRelease(folder: string): string | undefined {
   const api = path.relative(folder, programOfRelease(folder, 'api'))

@@ -19,7 +19,7 @@ export function underNewNames(env: Env): Env {
   return fresh
 }
 
-/** One sentence for each former name that is set. */
+/** One sentence per former name that is set. */
 export function formerNames(env: Env): string[] {
   return Object.entries(renamed)
     .filter(([former]) => env[former] !== undefined)

@@ -1,4 +1,4 @@
-/** What the operator has set, read and judged before anything is opened. */
+/** The operator's settings, read and validated before anything is opened. */
 import path from 'node:path'
 import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
@@ -11,7 +11,7 @@ const isNew =
   'WORDPRESS_RUNTIME=docker is new: try it with sites of your own first (see docs/operate.md, ' +
   '"Sites in containers").'
 
-/** Configuration and catalogue; or every fault of them, one sentence each. */
+/** Configuration and catalogue; or all their faults, one sentence each. */
 export function readSettings(env: NodeJS.ProcessEnv):
   | {
       readonly config: Config

@@ -1,4 +1,7 @@
-/** Reports about letters of sites: where this process takes them, and what their domain needs. */
+/**
+ * Reports about sites' letters: where this process receives them, and the records that their domain
+ * needs.
+ */
 import type { Config } from './config.ts'
 import type { Secrets } from './platform/secrets.ts'
 import {
@@ -8,7 +11,7 @@ import {
   type ReturnPaths,
 } from './wordpress/index.ts'
 
-/** Where the operator names none. */
+/** The default if the operator sets none. */
 const usualPort = 8025
 
 /** Null where the operator has named no domain for reports. */
@@ -27,7 +30,7 @@ export const reportsListenOn = (
   port: config.SITE_MAIL_REPORTS_PORT ?? usualPort,
 })
 
-/** What takes them; null where the operator has named no domain for them. */
+/** The listener for reports; null: the operator has named no domain for them. */
 export function siteReports(
   config: Parameters<typeof reportsListenOn>[0],
   deps: Parameters<typeof takeReport>[0],

@@ -1,4 +1,4 @@
-/** What runs the sites, for an operator's command that has no portal beside it. */
+/** The runtime of the sites, for an operator's command without a running portal. */
 import { MessageChannel } from 'node:worker_threads'
 import type { Config } from './config.ts'
 import { connectRuntime } from './drivers.ts'
@@ -8,8 +8,8 @@ import { openSites } from './sites.ts'
 import type { WordpressDriver } from './wordpress/index.ts'
 
 /**
- * Opens the runtime of `config.DATA_DIR`; no site is started and no port is listened on. No portal
- * may run on that folder: what this one finds there unfinished it removes.
+ * Opens the runtime of `config.DATA_DIR`; starts no site and opens no port. No portal may run on
+ * that folder, because unfinished files there are removed.
  */
 export async function openSiteRuntime(
   config: Config,

@@ -1,4 +1,4 @@
-/** SFTP of this process: where it listens, and what customers are told of it. */
+/** SFTP of this process: its port, and the address for customers. */
 import type { Config } from './config.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
@@ -7,7 +7,7 @@ import type { Log } from './platform/log.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { createSftp, hostKeyOf, type SftpServer, type WordpressDriver } from './wordpress/index.ts'
 
-/** Where the operator names none; packaging/compose.yaml publishes it. */
+/** The default if the operator sets none; packaging/compose.yaml publishes it. */
 export const usualPort = 8022
 
 export interface SiteSftpDeps {
@@ -19,7 +19,7 @@ export interface SiteSftpDeps {
   readonly driver: WordpressDriver
 }
 
-/** null: there is none here. */
+/** null: this process has no SFTP. */
 export function siteSftp(
   config: Pick<Config, 'ROLES' | 'HOST' | 'SFTP_PORT' | 'SFTP_ADDRESS' | 'portalUrl'>,
   { secrets, limits, ...deps }: SiteSftpDeps,

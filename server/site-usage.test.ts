@@ -47,7 +47,7 @@ test('visits and figures of a span are told once it is over', () => {
       totalMs: 60_042,
       times: [0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
       memoryMb: 200,
-      // What it had used when it was first looked at is not of this span.
+      // CPU time from before the first reading does not belong to this span.
       cpuMs: 700,
       filesMb: 11,
       databaseMb: 1,

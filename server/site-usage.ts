@@ -1,7 +1,6 @@
 /**
- * What each site was visited and took, by five minutes, kept beside the sites until a portal has
- * read it (wordpress/usage-history.ts). Of the five minutes in which this process ends nothing is
- * kept.
+ * Visits and resources of each site per five minutes, stored beside the sites until a portal has
+ * read them (wordpress/usage-history.ts). The five minutes in which this process ends are lost.
  */
 import { noVisits, type Traffic, type Visits } from './edge/index.ts'
 import type { SiteFigures } from './wordpress/driver.ts'
@@ -13,7 +12,7 @@ export interface UsageRow extends Visits {
   readonly at: number
   /** The most that its containers took together, MB. */
   memoryMb: number
-  /** Of all its processes, ms. */
+  /** CPU time of all its processes, ms. */
   cpuMs: number
   filesMb: number
   databaseMb: number
@@ -30,7 +29,7 @@ export interface SiteUsage {
 export const spanMs = 300_000
 const hourMs = 3_600_000
 const lookMs = 30_000
-/** A portal that was away so long misses what was before. */
+/** A portal that is away longer misses the earlier spans. */
 const spansKept = 6
 
 /** @param figures of the sites that run now */
@@ -70,7 +69,7 @@ export function createSiteUsage(
       row.memoryMb = Math.max(row.memoryMb, one.memoryMb)
       row.filesMb = one.filesMb
       row.databaseMb = one.databaseMb
-      // What the first look at a site finds was used at some time before.
+      // The first reading of a site is the baseline: its CPU time was used earlier.
       row.cpuMs += Math.max(0, one.cpuMs - (counted.get(one.site) ?? one.cpuMs))
       next.set(one.site, one.cpuMs)
     }
@@ -81,7 +80,7 @@ export function createSiteUsage(
     addFigures()
     const span = Math.floor(now / spanMs) * spanMs
     if (span === at) return
-    // A site that nobody visited is told of once an hour.
+    // A site without visits is reported once an hour.
     const rows = [...open.values()]
       .filter((row) => row.requests > 0 || at % hourMs === 0)
       .toSorted((one, other) => (one.site < other.site ? -1 : 1))

@@ -20,22 +20,22 @@ import type { UsageRow } from './site-usage.ts'
 export type EdgeCalls = {
   version: () => string | null
   apply: (change: HostChange) => string | null
-  /** Of a site's page cache. */
+  /** Figures of a site's page cache. */
   cacheFigures: (site: string) => CacheFigures
   /** Drops all kept pages of a site. Answers how many there were. */
   purgeCache: (site: string) => number
-  /** As WriteHolds.hold of the edge. */
+  /** See WriteHolds.hold of the edge. */
   holdWrites: (site: string, ms: number, patienceMs: number) => boolean
-  /** As NodeLease.mark: null where the node keeps to no lease. */
+  /** See NodeLease.mark: null if the node has no lease. */
   markLease: () => number | null
-  /** As NodeLease.renew. */
+  /** See NodeLease.renew. */
   renewLease: (
     mark: number | null,
     ms: number | null,
     withheld: readonly string[],
     details?: LeaseDetails | null,
   ) => boolean
-  /** What sites were visited and took, as site-usage.ts keeps it. */
+  /** Visits and resources of sites, from site-usage.ts. */
   usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }
 export const edgePrefix = 'edge'
@@ -46,8 +46,8 @@ export const edgePrefix = 'edge'
 export const publishHosts = 'edge/publish'
 
 /**
- * A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when
- * the other end is gone. Not listening yet.
+ * A line to a child, or to the parent (`process`). It ends, with all pending calls, when the other
+ * end is gone. Not listening yet.
  */
 export function lineTo(other: ChildProcess | NodeJS.Process): MessageConnection {
   const line = createMessageConnection(new IPCMessageReader(other), new IPCMessageWriter(other))
@@ -55,19 +55,19 @@ export function lineTo(other: ChildProcess | NodeJS.Process): MessageConnection 
   return line
 }
 
-/** The same within one process. Not listening yet. */
+/** A line within one process. Not listening yet. */
 export function lineThrough(port: MessagePort): MessageConnection {
   const line = createMessageConnection(new PortMessageReader(port), new PortMessageWriter(port))
   port.once('close', () => line.dispose())
   return line
 }
 
-/** What the portal's process and its parent say to each other beside that. */
+/** Other messages between the portal's process and its parent. */
 export interface Boot {
   readonly databaseUrl: string
   /** When this start began, ms since 1970. */
   readonly began: number
-  /** Commands find the portal by the process that has noted itself: one of several. */
+  /** Commands find the portal by its pid file: of several processes one writes it. */
   readonly notesPid?: boolean
 }
 /**
@@ -76,11 +76,11 @@ export interface Boot {
  */
 export const bootRequest = 'portal/boot'
 /**
- * A request: { key }. Portals of other machines are let in who have it (NODE_LISTEN). Answered once
+ * A request: { key }. Admits other machines' portals that have the key (NODE_LISTEN). Answered once
  * the port is open.
  */
 export const openToOthersRequest = 'portal/open-to-others'
-/** A notification: it listens. */
+/** A notification: the portal listens. */
 export const portalIsReady = 'portal/ready'
 /** The parent's request to a process that was replaced: answered when it has nothing in hand. */
 export const drainRequest = 'portal/drain'

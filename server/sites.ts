@@ -1,7 +1,7 @@
 /**
- * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of
- * it. It knows neither database nor portal, so it goes on as it was last told while the portal is
- * away, and does what the portal asks of it over a line (sites-line.ts).
+ * The services for visitors of customers' sites: the runtime that runs the sites, and the edge in
+ * front of it. They know neither database nor portal. So they continue in the last known state
+ * while the portal is away, and take its calls over a line (sites-line.ts).
  */
 import { isIP } from 'node:net'
 import path from 'node:path'
@@ -42,11 +42,11 @@ export type { WordpressFiles }
 export interface Sites {
   /** Resolves with the port. Rejects when it cannot be had. */
   listen(): Promise<number>
-  /** Does what is asked over the line, which the caller sets to listening. */
+  /** Serves the calls of the line; the caller then sets the line to listening. */
   serve(line: MessageConnection): void
-  /** Sends or takes the file that is asked for on the stream. */
+  /** Sends or receives the file that the stream requests. */
   serveStream(stream: Duplex): void
-  /** Lets visitors in hand finish and ends every container. */
+  /** Lets requests in progress finish and ends every container. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,9 @@ function portalRoute({
   }
 }
 
-/** A node without HTTPS beside others that speak it: it lacks nothing, and answers no authority. */
+/**
+ * A node without HTTPS beside others with it: it needs no certificates, and answers no authority.
+ */
 const withoutHttps: CertificateFeed = {
   compare: () => [],
   put: () => undefined,

@@ -21,7 +21,7 @@ export function whyNotStarted(error: unknown): string {
       return `A file or folder may not be used by this user: ${message}`
     case '28P01':
     case '28000':
-      // What pg_hba.conf says to a connection without TLS.
+      // The error of pg_hba.conf for a connection without TLS.
       if (isTlsFailure(code, message)) return withoutTls(message)
       return `DATABASE_URL: the database server does not accept this user or password: ${message}`
     case '3D000':
@@ -56,7 +56,7 @@ export function whyNotStarted(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** OpenSSL's reasons of a chain that ends at nobody who is trusted. */
+/** OpenSSL's reasons for a chain without a trusted root. */
 const untrusted = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -71,7 +71,7 @@ const isTlsFailure = (code: string | undefined, message: string | undefined): bo
 const withoutTls = (message: string): string =>
   `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
 
-/** Tells them, on stderr. */
+/** Prints the faults on stderr. */
 export function printFaults(faults: readonly string[]): void {
   process.stderr.write(
     `The portal does not start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n`,

@@ -41,7 +41,7 @@ async function listening(answer: http.RequestListener) {
   }
 }
 
-/** In the place of a collector: OTLP over HTTP, in JSON. */
+/** A stand-in for a collector: OTLP over HTTP, in JSON. */
 async function openCollector() {
   const spans: Received[] = []
   const calls: { url: string; type: string; token: string; resource: object }[] = []
@@ -143,7 +143,7 @@ test('a call is a span of its caller’s trace, with its gateway call and transa
     reqId: expect.any(String) as string,
     ms: expect.any(Number) as number,
   })
-  // Nothing that is a customer's: no text, address or amount. Times and ids may hold any digits.
+  // No customer data: no text, address or amount. Times and ids may contain any digits.
   const said = JSON.stringify(own, (key, value: unknown) =>
     /Nano$|Id$/.test(key) ? undefined : value,
   )

@@ -1,4 +1,4 @@
-/** What the portal deletes by itself, and that it finds it without reading the rest. */
+/** The portal's automatic deletions; each finds its rows without reading the others. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The portal's own upkeep: it forgets what has run out, and checks its ledger every hour. What an
- * operator watches is counted in gauges/.
+ * The portal's own upkeep: it deletes expired rows, and checks its ledger every hour. gauges/ has
+ * the operator's counts.
  */
 import * as auth from './auth/index.ts'
 import type { Certificates } from './certificates/index.ts'
@@ -27,7 +27,7 @@ import { dropOfClosed, dropOldDeliveries } from './webhooks/index.ts'
 import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
-/** Of one check, in the log. */
+/** Findings of one check in the log. */
 const namedFindings = 20
 
 /**
@@ -111,7 +111,7 @@ export function defineUpkeep(parts: {
       const findings = await wallet.checkAndNote(db, clock)
       for (const finding of findings.slice(0, namedFindings))
         log.error(finding, 'the ledger is not whole')
-      // One broken link may break the whole chain behind it.
+      // One broken link may break the whole chain after it.
       if (findings.length > namedFindings)
         log.error(
           { findings: findings.length },

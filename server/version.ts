@@ -1,4 +1,4 @@
-/** What this process is: the version of its code, and the line that says so. */
+/** The version of this process's code, and the log line with it. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Log } from './platform/log.ts'
@@ -7,6 +7,6 @@ export const { version } = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, '../package.json'), 'utf8'),
 ) as { version: string }
 
-/** Once at the start, so that the lines behind it can be told apart by process and version. */
+/** Called once at the start, so that later log lines can be assigned to a process and version. */
 export const noteStart = (log: Log, role: 'parent' | 'portal' | 'name_server'): void =>
   log.info({ role, pid: process.pid, version, node: process.version }, 'the process begins')

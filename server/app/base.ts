@@ -59,7 +59,7 @@ async function openDatabase({ config, databaseUrl, clock, log }: AppParts) {
 
 export type Base = Awaited<ReturnType<typeof openBase>>
 
-/** Migrates, and opens what the modules of the upper layer stand on. */
+/** Migrates the database, and opens the parts that the upper layer's modules depend on. */
 export async function openBase(parts: AppParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
   const { portalUrl } = config

@@ -34,7 +34,7 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 
 type Server = Http['server']
 
-/** What answers calls, with nothing to call yet. */
+/** The HTTP server, without any routes yet. */
 export async function openHttp(base: Base, idempotency: IdempotencyStore) {
   const { config, db, pool, clock, log, notices, limits, portalUrl, metrics } = base
   const load = watchLoad(() => pool.pool.waitingCount)
@@ -90,7 +90,7 @@ export async function serveDocument(http: Http, base: Base): Promise<void> {
   })
 }
 
-/** What a monitor asks. */
+/** The endpoints for monitoring. */
 export function serveChecks(
   server: Server,
   base: Base,
@@ -117,7 +117,7 @@ export function serveChecks(
   })
 }
 
-/** Of which callers X-Forwarded-For is believed. */
+/** The callers whose X-Forwarded-For is trusted. */
 const proxiesOf = (config: Base['config']): boolean | ((address: string) => boolean) =>
   config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST)
 
@@ -125,7 +125,7 @@ const proxiesOf = (config: Base['config']): boolean | ((address: string) => bool
 export function servePages(server: Server, base: Base, { logs }: Sites): void {
   const { config, catalog, portalUrl, realtime } = base
   if (!config.ROLES.has('api'))
-    // A machine that only works is asked by monitors alone.
+    // A machine without the `api` role answers the monitors' paths only.
     server.addHook('onRequest', async ({ url }) => {
       if (!machinePaths.has(url.split('?', 1)[0] ?? '')) throw new Refusal('not_found')
     })
@@ -146,8 +146,8 @@ export function servePages(server: Server, base: Base, { logs }: Sites): void {
   const proxies = proxiesOf(config)
   server.server.on('upgrade', (request, socket, head) => {
     // Node has removed its own error listener, so a client that disconnects now would end the
-    // process. Nobody catches an exception here either: one request with an invalid address would
-    // end the process.
+    // process. Exceptions here are not caught either: one request with an invalid address would end
+    // the process.
     socket.on('error', () => socket.destroy())
     const { remoteAddress = '' } = request.socket
     const client = clientOf(

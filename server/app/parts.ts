@@ -1,4 +1,4 @@
-/** What the portal is opened with. */
+/** The portal's dependencies. */
 import type { Catalog, CatalogFileText } from '../catalog/index.ts'
 import type { OrderTimes } from '../certificates/index.ts'
 import type { Config } from '../config.ts'
@@ -13,7 +13,10 @@ export interface AppParts {
   readonly config: Config
   readonly databaseUrl: string
   readonly catalog: Catalog
-  /** What `catalog` was read from: it follows the version in the database then. */
+  /**
+   * The file that `catalog` was read from; if given, the catalogue follows the version in the
+   * database.
+   */
   readonly catalogFile?: CatalogFileText
   readonly drivers: Drivers
   readonly secrets: Secrets
@@ -21,7 +24,7 @@ export interface AppParts {
   readonly log: Log
   /** Null without the sandbox. */
   readonly sandboxUrl: string | null
-  /** Where the sandbox's registry answers DNS on this machine; null without the sandbox. */
+  /** The local DNS port of the sandbox's registry; null without the sandbox. */
   readonly registryPort: number | null
   /** Time limits that a test shortens. */
   readonly timing?: Timing
@@ -34,11 +37,11 @@ export interface Timing {
   readonly askGatewaySeconds?: readonly number[]
   /** Seconds before each further try of a webhook. */
   readonly webhookSeconds?: readonly number[]
-  /** For how long a node takes writes with no word of a portal. */
+  /** How long a node accepts writes without contact to a portal. */
   readonly nodeLeaseMs?: number
-  /** For so long a node is silent before its mirrored servers come up elsewhere, ms. */
+  /** How long a node must be silent before its mirrored servers come up elsewhere, ms. */
   readonly mirrorFailoverMs?: number
-  /** From the beginning of a round of a mirror to that of the next one, seconds. */
+  /** Interval between the beginnings of a mirror's rounds, seconds. */
   readonly mirrorSeconds?: number
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number

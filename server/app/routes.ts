@@ -27,7 +27,7 @@ import type { Base } from './base.ts'
 import type { Names } from './names.ts'
 import type { Sites } from './sites.ts'
 
-/** Of a runtime, what screens are told. */
+/** The limits of a runtime that screens show. */
 const offerOf = ({
   maxContainers,
   maxCpu,

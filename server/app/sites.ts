@@ -15,7 +15,7 @@ import type { Base } from './base.ts'
 
 export type Sites = ReturnType<typeof openSites>
 
-/** `onReachable`: what else there is to do when a node that was away answers. */
+/** `onReachable`: called in addition when a node that was away answers. */
 export function openSites(base: Base, onReachable: () => void) {
   const {
     config,
@@ -36,7 +36,7 @@ export function openSites(base: Base, onReachable: () => void) {
     bills,
     products,
   } = base
-  // Where a proxy in front speaks HTTPS, its certificates are none of ours.
+  // If a proxy in front speaks HTTPS, the certificates are the proxy's.
   const sitesDomain = config.SITES_TLS_PORT === undefined ? undefined : config.SITES_DOMAIN
   const coverage = certificates.createCoverage(
     { db, clock, log },
@@ -99,7 +99,7 @@ export function openSites(base: Base, onReachable: () => void) {
           resolvers,
         )
       : resolvers
-  // On a developer's machine no resolver knows the sites' names: they are served by this machine.
+  // On a developer's machine the sites' names are not in DNS: this machine serves them.
   const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
     config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const domains = wordpress.createDomains({

@@ -34,7 +34,7 @@ const codeFor = (to: string): Promise<string> =>
     `a code for ${to}`,
     async () => /\b\d{6}\b/.exec((await portal.inbox(to))[0]?.text ?? '')?.[0],
   )
-/** Lets real time of the counters pass: they run on the wall clock. */
+/** Simulates the passing of time for the counters, which use the wall clock. */
 const advanceCounters = (ms: number) =>
   admin.query('update rate_limit set expire = expire - $1', [ms])
 

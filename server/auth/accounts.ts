@@ -1,4 +1,4 @@
-/** Who a customer is, as the other modules and every screen ask. */
+/** A customer's identity, as the other modules and every screen query it. */
 import type { Me } from '../../contract/auth.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
@@ -20,9 +20,9 @@ export interface Customer {
   readonly name: string
   readonly phone: string
   readonly regionCode: RegionCode
-  /** Of letters and messages. */
+  /** The language of letters and messages. */
   readonly language: Language
-  /** In one line, as invoices print it. */
+  /** The address in one line, as invoices print it. */
   readonly address?: string
   readonly company?: string
   readonly taxCode?: string
@@ -37,11 +37,11 @@ export interface Accounts {
   readonly letter: SignInLetter
   me(db: Queryable, customerId: string): Promise<Me>
   customer(db: Queryable, customerId: string): Promise<Customer>
-  /** By their ids; those who are not there are missing. */
+  /** By id; unknown ids are missing. */
   customers(db: Queryable, ids: readonly string[]): Promise<Map<string, Customer>>
 }
 
-/** Customers as letters and invoices name them, by their ids; who is not there is missing. */
+/** Customers as letters and invoices name them, by id; unknown ids are missing. */
 export async function customersByIds(
   db: Queryable,
   needs: Pick<AuthNeeds, 'languageOf' | 'printedPlace'>,

@@ -1,6 +1,6 @@
 /**
- * Somebody at work in the account of another customer (decision 107). Each hangs on the person's
- * own session: it ends with it, is locked with it, and keeps it in use.
+ * Acting sessions: a person at work in another customer's account (decision 107). Each depends on
+ * the person's own session: it ends and is locked with it, and its use keeps it alive.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -11,14 +11,14 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import { keepInUse } from './session.ts'
 
 const lifeMs = hours(12)
-/** Of one session; the oldest ends for a new one. */
+/** Per session; a new one ends the oldest. */
 const maxActing = 10
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
- * Begins; the token is in this answer alone. `ended`: the memberships that others of the session
- * were under, which ended for this one.
+ * Begins an acting session; only this answer contains the token. `ended`: the memberships of the
+ * session's other acting sessions, which ended to make room.
  */
 export async function beginActing(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function beginActing(
   const token = `${actingPrefix}${randomBytes(32).toString('base64url')}`
   const id = randomUUID()
   const now = clock.now()
-  // Held, as at its ending.
+  // Lock the session, as its ending does.
   const { ends_at: endsAt } = await tx
     .selectFrom('session')
     .select('ends_at')
@@ -63,7 +63,7 @@ export async function beginActing(
   return { token, expiresAt, ended: beyond.map((old) => old.member_id) }
 }
 
-/** Whose session somebody works under, and by which membership. */
+/** The person's session, and the membership it acts under. */
 export interface Acting {
   readonly id: string
   readonly memberId: string
@@ -72,7 +72,7 @@ export interface Acting {
   readonly locked: boolean
 }
 
-/** Undefined: unknown or ended, or the session it hangs on has. */
+/** Undefined: unknown or ended, or its session has ended. */
 export async function actingOf(
   db: Queryable,
   clock: Clock,
@@ -105,10 +105,10 @@ export async function endActing(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('acting_session').where('id', '=', id).execute()
 }
 
-/** Ends whatever is open under these memberships. */
+/** Ends all open work under these memberships. */
 export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise<void> {
   if (memberIds.length === 0) return
-  // Held, as where one begins.
+  // Lock the sessions, as a beginning does.
   await tx
     .selectFrom('session')
     .select('id')
@@ -121,7 +121,7 @@ export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise
   await tx.deleteFrom('acting_session').where('member_id', 'in', memberIds).execute()
 }
 
-/** Until when a session is at work under a membership; undefined: it is not. */
+/** The end of a session's work under a membership. Undefined: it is not at work. */
 export async function actingUntil(
   db: Queryable,
   clock: Clock,
@@ -139,7 +139,7 @@ export async function actingUntil(
 }
 
 /**
- * The sessions that an account is open in: its own, and those of who works there. They are held
+ * The sessions with access to an account: its own, and those of members at work in it. Locks them
  * until the transaction ends.
  */
 export async function sessionsOpenTo(

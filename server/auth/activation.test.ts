@@ -1,4 +1,4 @@
-/** Activation: the code that proves a phone, and who has what it proves. */
+/** Activation: the code that proves a phone, and which account gets the email and phone. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobsIdle } from '../../test/idle-jobs.ts'
@@ -10,7 +10,7 @@ const clock = manualClock()
 let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
-  // One proxy in front, so that a test may come from an address of its own.
+  // One proxy in front, so that a test may set its own client address.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
@@ -32,7 +32,8 @@ describe('whoever proves the phone', () => {
     }
     expect((await auth('register', squat, { ip: '203.0.113.66' })).status).toBe(201)
     const sent = await codeFor(victim.phone)
-    // The owner comes later, from elsewhere, and is not told that anything is taken.
+    // The owner comes later from another network, and does not learn that the email or phone is in
+    // use.
     const answer = await auth<{ id: string }>('register', victim, { ip: '203.0.113.77' })
     expect(answer.status).toBe(201)
     const fresh = await codeFor(victim.phone, sent)
@@ -92,7 +93,7 @@ describe('whoever proves the phone', () => {
     const victim = form()
     await auth('register', { ...form(), phone: victim.phone }, { ip: '203.0.113.66' })
     await codeFor(victim.phone)
-    // The second SMS of this minute waits; the owner's is not sent.
+    // The second SMS of this minute waits for its turn; the owner's own is not sent.
     await auth('register', { ...form(), phone: victim.phone }, { ip: '203.0.113.67' })
     const mine = await auth<{ id: string }>('register', victim, { ip: '203.0.113.77' })
     const waits = await codeFor(victim.phone)
@@ -240,7 +241,7 @@ describe('activation', () => {
   })
 
   test('sent ten times a day and no more: each costs an SMS', async () => {
-    // The registration had the first sent.
+    // The registration has sent the first SMS.
     const person = await registered()
     await passInCounters(seconds(60))
     for (let time = 1; time < 10; time++) {

@@ -1,4 +1,4 @@
-/** The email and the phone that an account is reached by: each belongs to one account only. */
+/** Email and phone of an account: each belongs to one account only. */
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { normalisePhone } from '../../contract/phone.ts'
@@ -6,7 +6,7 @@ import { phoneFaults } from '../../contract/registration.ts'
 import { databaseError, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** In E.164, read as numbers are written in the region. Refuses with invalid_input. */
+/** The number in E.164, parsed by the region's notation. Refuses with invalid_input. */
 export function phoneOf(text: string, language: Language, region: RegionCode): string {
   const phone = normalisePhone(text, region)
   if (phone === undefined)
@@ -28,7 +28,7 @@ const provenWith = (db: Queryable, { email, phone }: Reached) =>
     .where((eb) => eb.or([eb('email', '=', email ?? ''), eb('phone', '=', phone ?? '')]))
     .execute()
 
-/** Refuses with email_taken or phone_taken what an account has proven. */
+/** Refuses with email_taken or phone_taken an address that an account has proven. */
 export async function refuseProven(db: Queryable, reached: Reached): Promise<void> {
   const { email, phone } = reached
   const held = await provenWith(db, reached)
@@ -49,9 +49,7 @@ export async function provenByOthers(
   }
 }
 
-/**
- * What to throw for a row that could not be written: email_taken, phone_taken, or the error itself.
- */
+/** The error to throw for a failed write: email_taken, phone_taken, or the error itself. */
 export function refusalOfConstraint(error: unknown): unknown {
   const constraint = databaseError(error)?.constraint
   if (constraint === 'customer_email_unique') return new Refusal('email_taken')

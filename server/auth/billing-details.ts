@@ -1,4 +1,7 @@
-/** Where and as what a customer trades: optional, and printed on what they are billed. */
+/**
+ * A customer's billing details: address, company and tax code. They are optional and printed on
+ * invoices.
+ */
 import type * as z from 'zod/mini'
 import type { Account } from '../../contract/account.ts'
 import type { Address } from '../../contract/person.ts'
@@ -7,7 +10,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import type { Location } from '../../contract/system.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** The place of an id, while it is in the list. */
+/** The place of an id; undefined: it is not in the list. */
 export type LocationOf = (id: string) => z.output<typeof Location> | undefined
 type Given = z.output<typeof Address>
 interface Row {
@@ -40,8 +43,8 @@ export const addressOf = (
     : { line: address_line ?? '', location: locationOf(location_id) ?? null }
 
 /**
- * What an invoice names besides name and email, where it is known. `printedPlace`: the end of an
- * address, by the id of its place.
+ * The details that an invoice prints besides name and email, if known. `printedPlace`: the end of
+ * an address, by the id of its place.
  */
 export function printedOf(
   printedPlace: (id: string) => string | undefined,

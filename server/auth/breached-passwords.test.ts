@@ -1,4 +1,6 @@
-/** Passwords of data leaks: what leaves the portal, what is refused, and what an outage does. */
+/**
+ * Passwords of data leaks: what leaves the portal, what is refused, and the effect of an outage.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -16,7 +18,7 @@ const sha1 = (text: string): string => createHash('sha1').update(text).digest('h
 /** The range API: endings of the hashes that begin so, with how often each was seen. */
 let ranges: Server
 let isUp = true
-/** What answers everything in the place of ranges. */
+/** Replaces every response for a range. */
 let page: string | undefined
 const asked: { target: string; padding: unknown }[] = []
 let portal: TestPortal

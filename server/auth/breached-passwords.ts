@@ -1,7 +1,7 @@
 /**
- * Passwords that were stolen elsewhere, where the operator allows the question: the range API of
- * Pwned Passwords (haveibeenpwned.com/API/v3, k-anonymity). It is sent the first five hex digits of
- * the SHA-1 and answers all endings that it knows of these, so it never learns which one was meant.
+ * Checks for stolen passwords, if the operator allows it: the range API of Pwned Passwords
+ * (haveibeenpwned.com/API/v3, k-anonymity). We send the first five hex digits of the SHA-1 and get
+ * all known endings, so the service never learns which password was meant.
  */
 import { createHash } from 'node:crypto'
 import type { Language } from '../../contract/index.ts'
@@ -11,18 +11,18 @@ import { callHttp } from '../platform/http-client.ts'
 import type { Log } from '../platform/log.ts'
 
 const prefixLength = 5
-/** Whoever types a password waits for it. */
+/** Time limit, ms, because the customer waits for the answer. */
 const longestMs = 2_000
-/** Nobody else waits for one that has just not answered. */
+/** After a failure the service is not called for this long, ms. */
 const restMs = 30_000
 
 /**
- * Refuses a password that is known there with invalid_input (`password`). Asks a third party: never
- * inside of a transaction. Where it does not answer, the password is taken.
+ * Refuses a stolen password with invalid_input (`password`). Calls a third party: never inside a
+ * transaction. If the service does not answer, the password is accepted.
  */
 export type RefuseBreached = (password: string, language: Language) => Promise<void>
 
-/** `rangeUrl`: ends before the five digits; undefined: nobody is asked. */
+/** `rangeUrl`: the address before the five digits. Undefined: the check is off. */
 export function createBreachCheck({
   rangeUrl,
   log,
@@ -42,7 +42,8 @@ export function createBreachCheck({
         peer: 'pwned-passwords',
         method: 'GET',
         url: base + sum.slice(0, prefixLength),
-        // Answers of one length: nobody on the way learns from it either.
+        // Padding gives all responses the same length: an observer of the traffic learns nothing
+        // either.
         headers: { 'add-padding': 'true' },
         timeoutMs: longestMs,
       })
@@ -58,7 +59,7 @@ export function createBreachCheck({
       log.warn('PWNED_PASSWORDS_URL does not answer as a range API: new passwords are not compared')
       return
     }
-    // What pads an answer was seen 0 times.
+    // Padding lines have the count 0.
     const isKnown = text.split(/\r?\n/).some((line) => {
       const [known = '', times = '0'] = line.trim().split(':')
       return known.toUpperCase() === ending && Number(times) > 0

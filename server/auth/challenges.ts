@@ -1,6 +1,6 @@
 /**
- * What waits for a second factor or for a passkey's signature: named by a random text that only the
- * caller has, good for ten minutes, and used once.
+ * Challenges that wait for a second factor or a passkey's signature. Each is named by a random text
+ * that only the caller has, valid for ten minutes, and used once.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { later, minutes, type Clock } from '../platform/clock.ts'
@@ -8,14 +8,14 @@ import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
 const lifeMs = minutes(10)
-/** Wrong codes that end one. */
+/** Wrong codes that end a challenge. */
 const maxTries = 5
 
 export type ChallengePurpose = 'sign_in' | 'passkey' | 'new_passkey'
 interface Wanted {
   readonly purpose: ChallengePurpose
   readonly customerId?: string
-  /** What the authenticator is to sign, base64url. */
+  /** The value that the authenticator signs, base64url. */
   readonly webauthn?: string
   readonly remember?: boolean | undefined
 }
@@ -42,7 +42,7 @@ export async function makeChallenge(
   return id
 }
 
-/** One that lives, and is not used by being looked at. */
+/** A challenge that is still valid; reading does not use it up. */
 export const challengeOf = (db: Queryable, clock: Clock, id: string, purpose: ChallengePurpose) =>
   db
     .selectFrom('auth_challenge')
@@ -53,7 +53,7 @@ export const challengeOf = (db: Queryable, clock: Clock, id: string, purpose: Ch
     .where('tries', '<', maxTries)
     .executeTakeFirst()
 
-/** Uses one up; undefined where there is none. Of two at once one has it. */
+/** Uses up a challenge. Undefined: there is none. Of two parallel calls only one gets it. */
 export const takeChallenge = (db: Queryable, clock: Clock, id: string, purpose: ChallengePurpose) =>
   db
     .deleteFrom('auth_challenge')
@@ -65,8 +65,8 @@ export const takeChallenge = (db: Queryable, clock: Clock, id: string, purpose: 
     .executeTakeFirst()
 
 /**
- * Counts a try of a sign-in that waits, and holds it until the transaction ends. Undefined: none is
- * left.
+ * Counts a try for a waiting sign-in, and locks it until the transaction ends. Undefined: no tries
+ * are left.
  */
 export const countTry = (tx: Tx, clock: Clock, id: string) =>
   tx
@@ -82,7 +82,7 @@ export const countTry = (tx: Tx, clock: Clock, id: string) =>
 export async function endChallenge(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('auth_challenge').where('id_hash', '=', hashOf(id)).execute()
 }
-/** Sign-ins that wait under a password that is no longer the customer's. */
+/** Ends sign-ins that wait under a password that is no longer the customer's. */
 export async function endChallengesOf(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('auth_challenge').where('customer_id', '=', customerId).execute()
 }

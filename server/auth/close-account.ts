@@ -1,6 +1,6 @@
 /**
- * An account that its owner closes: what is personal in it is erased at once, and nobody signs in
- * to it again. The row stays, for the ledger and invoices name it.
+ * Closes an account at its owner's request: personal data is erased at once, and nobody can sign in
+ * any more. The row stays, because the ledger and invoices refer to it.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -8,7 +8,7 @@ import { endChallengesOf } from './challenges.ts'
 import { formerAddresses, type FormerAddress } from './former-addresses.ts'
 import { endSessions, type EndLive } from './session.ts'
 
-/** What stands in place of a name, wherever it stood. */
+/** Replaces the customer's name everywhere. */
 export const closedName = 'Closed account'
 /** Closed accounts have addresses there, to which nothing is sent (RFC 2606 reserves .invalid). */
 const closedDomain = 'closed.invalid'
@@ -33,7 +33,7 @@ export const accountsThatAre = (db: Queryable, state: 'closed' | 'open') =>
     .select('id')
     .where('closed_at', state === 'closed' ? 'is not' : 'is', null)
 
-/** Held until the transaction ends: what refers to the customer meanwhile waits. */
+/** Locks the row until the transaction ends: writes that refer to the customer wait meanwhile. */
 export async function holdAccount(tx: Tx, customerId: string): Promise<void> {
   await tx
     .selectFrom('customer')
@@ -44,8 +44,8 @@ export async function holdAccount(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * Erases; answers where the customer was written to until now, and before.
- * @param passwordHash of a password that nobody knows
+ * Erases the personal data. Answers the present and former email addresses and phones. @param
+ * passwordHash of a password that nobody knows
  */
 export async function eraseAccount(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Customers as the operator's desk lists them. */
+/** The list of customers at the operator's desk. */
 import { sql } from 'kysely'
 import type { DeskCustomer, DeskCustomerState } from '../../contract/operator-customers.ts'
 import type { TimePosition } from '../platform/cursor.ts'

@@ -1,4 +1,4 @@
-/** What the operator's desk asks of accounts, and does to them. */
+/** The operator's desk: queries about accounts, and acts on them. */
 import { sql } from 'kysely'
 import type { Me } from '../../contract/auth.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -19,7 +19,7 @@ import { dropDenialsOf } from './sign-in-letter.ts'
 import { listSignIns } from './sign-ins.ts'
 import { forgetDevices } from './trusted-devices.ts'
 
-/** A customer in one line. */
+/** The short form of a customer for lists. */
 export interface ShownCustomer {
   readonly id: string
   readonly name: string
@@ -28,11 +28,11 @@ export interface ShownCustomer {
 }
 
 const shownSignIns = 10
-/** A lexeme of a tsquery, found by its beginning. */
+/** A tsquery lexeme for a prefix. */
 const beginning = (word: string): string =>
   `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
 
-/** Numbers as people write them, in E.164 for each country that the number may be of. */
+/** Typed numbers in E.164, for each country that the number may be of. */
 function phonesOf(text: string): string[] {
   if (!/^\+?[\d\s().-]{4,24}$/.test(text)) return []
   const digits = text.replaceAll(/\D/g, '')
@@ -44,8 +44,8 @@ function phonesOf(text: string): string[] {
 }
 
 /**
- * Customers whose name, e-mail address, its domain, or phone number begins like this, each word of
- * it; or whose id it is. Names without their accents.
+ * Finds customers: each word of the text is a prefix of the name (without accents), the email
+ * address, its domain or the phone; or the text is the customer's id.
  */
 export async function findCustomers(
   db: Queryable,
@@ -54,11 +54,11 @@ export async function findCustomers(
 ): Promise<{ readonly id: string }[]> {
   if (isUuid(text))
     return await db.selectFrom('customer').select('id').where('id', '=', text).execute()
-  // As customer_search_terms takes names apart (migration 0090).
+  // Splits names as customer_search_terms does (migration 0090).
   const words = fold(text)
     .split(/[\s,.'’-]+/)
     .filter(Boolean)
-  // The beginning of an e-mail address, or of what stands behind its @.
+  // A prefix of an email address, or of the part after its @.
   const isWhole = !/\s/.test(text)
   const terms = [
     ...phonesOf(text).map(beginning),
@@ -74,7 +74,7 @@ export async function findCustomers(
   return rows
 }
 
-/** An active customer by whole e-mail address, in small letters. */
+/** An active customer by exact email address in lower case. */
 export async function customerOfEmail(
   db: Queryable,
   email: string,
@@ -87,7 +87,7 @@ export async function customerOfEmail(
     .executeTakeFirst()
 }
 
-/** Whose e-mail address or phone number a letter went to; null: no active customer's. */
+/** The active customer with this email address or phone. Null: none. */
 export async function customerOfRecipient(
   db: Queryable,
   recipient: string,
@@ -102,8 +102,8 @@ export async function customerOfRecipient(
 }
 
 /**
- * Whether an account is not closed; it is not closed either before the transaction ends, so that
- * what is written for it is there for whoever erases it.
+ * Whether an account is open. The lock keeps it open until the transaction ends, so that a later
+ * erasure finds what was written for it.
  */
 export async function holdOpenAccount(tx: Tx, customerId: string): Promise<boolean> {
   const row = await tx
@@ -115,7 +115,7 @@ export async function holdOpenAccount(tx: Tx, customerId: string): Promise<boole
   return row !== undefined && row.closed_at === null
 }
 
-/** By id; who is not there is left out. */
+/** By id; unknown ids are missing. */
 export async function showCustomers(
   db: Queryable,
   ids: readonly string[],
@@ -134,7 +134,7 @@ export async function showCustomers(
   )
 }
 
-/** Where a customer is written to, in which language, and whose clocks they live by. */
+/** A customer's address for letters, language and time zone. */
 export async function letterAddress(
   db: Queryable,
   languageOf: (region: RegionCode) => Me['language'],
@@ -234,32 +234,39 @@ export async function accountStory(
   }
 }
 
-/** What the desk does to an account; each in the transaction of its act. */
+/** The desk's acts on an account; each runs in the transaction of its act. */
 export interface AccountActs {
-  /** Refuses with not_found, and with conflict who is blocked. Answers how many sessions ended. */
+  /**
+   * Answers the number of ended sessions. Refuses with not_found, and with conflict if the customer
+   * is blocked.
+   */
   block(tx: Tx, customerId: string): Promise<number>
-  /** Refuses with not_found, and with conflict who is not blocked. */
+  /** Refuses with not_found, and with conflict if the customer is not blocked. */
   unblock(tx: Tx, customerId: string): Promise<void>
   /** Answers how many ended. Refuses with not_found. */
   endSessions(tx: Tx, customerId: string): Promise<number>
   /** Ends tokens and webhooks; answers how many. Refuses with not_found. */
   endPrograms(tx: Tx, customerId: string): Promise<number>
-  /** Answers what there was. Refuses with not_found, and with conflict who has none. */
+  /**
+   * Answers the removed factors. Refuses with not_found, and with conflict if the customer has
+   * none.
+   */
   resetSecondFactor(
     tx: Tx,
     customerId: string,
   ): Promise<{ app: boolean; passkeys: number; sessions: number }>
   /**
-   * Refuses with not_found, with conflict where it is theirs already or the account is closed, and
-   * with email_taken.
+   * Refuses with not_found, with conflict if the address is theirs already or the account is
+   * closed, and with email_taken.
    */
   refuseEmail(tx: Tx, customerId: string, email: string): Promise<void>
   /**
-   * Another e-mail address for who has lost the mailbox: whatever was sent to the former one, or
-   * waits for a factor, ends. Answers how many sessions ended. Refuses as `refuseEmail` does.
+   * Sets another email address for a customer who has lost the mailbox. Ends everything sent to the
+   * former address and every waiting challenge. Answers the number of ended sessions. Refuses as
+   * `refuseEmail` does.
    */
   changeEmail(tx: Tx, customerId: string, email: string): Promise<number>
-  /** Answers the language of before. Refuses with not_found. */
+  /** Answers the previous language. Refuses with not_found. */
   changeLanguage(tx: Tx, customerId: string, language: 'en' | 'vi' | 'aud'): Promise<string | null>
 }
 
@@ -267,11 +274,11 @@ export function createAccountActs(needs: {
   clock: Clock
   endLive: EndLive
   endPrograms: EndPrograms
-  /** Ends what members have open in the account. */
+  /** Ends everything that members have open in the account. */
   endTeam: (tx: Tx, customerId: string) => Promise<void>
 }): AccountActs {
   const { clock } = needs
-  /** Locked: of two acts on one customer the second sees what the first has done. */
+  /** Locks the customer: of two parallel acts the second sees the first one's result. */
   const held = async (tx: Tx, customerId: string) => {
     const row = isUuid(customerId)
       ? await tx

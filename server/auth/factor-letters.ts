@@ -1,7 +1,7 @@
 /**
- * Letters about a second factor that was added or removed. Whoever adds one keeps the owner out by
- * it, so the owner is told, with the link by which they say that it was not them. What a passkey is
- * called is anybody's text: no letter has it.
+ * Letters about a second factor that was added or removed. A thief who adds a factor locks the
+ * owner out, so the owner is told, with a link to say that it was not them. A passkey's name is
+ * free text and could mislead: no letter contains it.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { Tx } from '../platform/db.ts'
@@ -62,7 +62,7 @@ const texts = {
 
 export type FactorNews = Exclude<keyof (typeof texts)['en'], 'deny'>
 
-/** Tells the owner. `since`: what the link takes back from then on. */
+/** Tells the owner. `since`: the link undoes what happened from then on. */
 export async function tellOfFactor(
   tx: Tx,
   needs: AuthNeeds,
@@ -74,13 +74,13 @@ export async function tellOfFactor(
   await needs.sendMail(tx, email, subject, `${text}${texts[language].deny(link)}`)
 }
 
-/** What a reset of the password has ended. */
+/** The factors that a password reset has ended. */
 export interface EndedFactors {
   readonly app: boolean
   readonly passkeys: number
 }
 interface Reset extends EndedFactors {
-  /** Where it is seen and removed. */
+  /** The page that shows and removes factors. */
   readonly page: string
 }
 const reset: Record<Language, { subject: string; text: (of: Reset) => string }> = {
@@ -124,7 +124,7 @@ const reset: Record<Language, { subject: string; text: (of: Reset) => string }> 
   },
 }
 
-/** Tells the owner that the password was reset, what that has ended, and what stays. */
+/** Tells the owner that the password was reset, what ended, and what stays. */
 export async function tellOfReset(
   tx: Tx,
   needs: AuthNeeds,

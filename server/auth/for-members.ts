@@ -1,11 +1,11 @@
-/** What somebody who works in an account reads of its owner, and may change (decision 107). */
+/** The owner's data that a member at work in the account reads and may change (decision 107). */
 import type { Account } from '../../contract/account.ts'
 import type { Me } from '../../contract/auth.ts'
 import { seesMoney } from '../../contract/member-roles.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Caller } from '../platform/http.ts'
 
-/** Without the owner's e-mail and number, and the balance for those who see the wallet alone. */
+/** Removes the owner's email and phone. The balance is shown only to members who see the wallet. */
 export function meForMember(me: Me, caller: Caller | undefined): Me {
   const { member, limits } = caller ?? {}
   if (!member || !limits) return me
@@ -13,11 +13,14 @@ export function meForMember(me: Me, caller: Caller | undefined): Me {
   return { ...me, email: '', phone: '', balance, accounts: 0 }
 }
 
-/** Without the owner's e-mail and number: they are the keys of the account. */
+/** Removes the owner's email and phone: they are the keys of the account. */
 export const accountForMember = (account: Account, caller: Caller | undefined): Account =>
   caller?.member ? { ...account, email: '', phone: '' } : account
 
-/** Refuses with forbidden what is the owner's own: a member changes what invoices name. */
+/**
+ * Refuses with forbidden a member's change of the owner's own fields; a member may change what
+ * invoices print.
+ */
 export function refuseOwnersFields(body: object, caller: Caller | undefined): void {
   const own = ['name', 'language', 'timeZone'].some((field) => field in body)
   if (caller?.member && own)

@@ -1,24 +1,27 @@
 /**
- * Which e-mail addresses and numbers a customer had before. Letters are kept by their receiver:
- * without this, those to a former address would be missing in the customer's file, and outlive the
+ * A customer's former email addresses and phones. Letters are stored by receiver: without this
+ * list, those to a former address would be missing in the customer's export and outlive the
  * account.
  */
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
-/** Letters about the change itself are written after it. */
+/** Letters about the change itself are sent to the former address within this time after it. */
 const toldWithinMs = minutes(5)
-/** The code that proves an address is sent there before it is the customer's. */
+/**
+ * The code that proves a new address is sent there within this time before it becomes the
+ * customer's.
+ */
 const askedWithinMs = minutes(15)
 
-/** An address, and the time in which what was sent there was this customer's. */
+/** An address, and the time in which messages sent to it were this customer's. */
 export interface FormerAddress {
   readonly address: string
   readonly from: Date
   readonly until: Date
 }
 
-/** The customer has another one from now on. */
+/** Records a former address after the customer got another one. */
 export async function noteFormer(
   tx: Tx,
   clock: Clock,

@@ -13,23 +13,26 @@ import { createDelays, type Delays } from './sign-in-delays.ts'
 
 export interface Guards {
   readonly codes: Codes
-  /** Wrong passwords of an account, at the sign-in and wherever the password is asked again. */
+  /**
+   * Delays after wrong passwords of an account, at the sign-in and wherever the password is asked
+   * again.
+   */
   readonly delays: Delays
   readonly failuresOfNetwork: Limit
   /**
-   * Counts a code that somebody who is not signed in asks for. False: it is not to be sent, and the
-   * answer does not tell. Refuses with rate_limited what this network alone is the cause of.
+   * Counts a request for a code by an anonymous caller. False: do not send the code; the answer
+   * must not reveal that. Refuses with rate_limited if this network alone exceeded its limit.
    */
   mayAsk(
     purpose: Purpose,
     email: string,
     by: { readonly network: string; readonly trusted: boolean },
   ): Promise<boolean>
-  /** By network: counted before the new password is hashed. */
+  /** Per network; counted before the new password is hashed. */
   readonly resets: Limit
-  /** Codes that a customer who is signed in asks for. */
+  /** Codes requested by a signed-in customer. */
   readonly resends: Pick<Limit, 'take'>
-  /** By network. Undefined: as many as like. */
+  /** Per network. Undefined: no limit. */
   readonly registrations: Limit | undefined
 }
 
@@ -38,7 +41,7 @@ interface GuardNeeds {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
-  /** From one network; 0: as many as like. */
+  /** Per network; 0: no limit. */
   readonly registrationsPerHour: number
 }
 

@@ -1,11 +1,11 @@
-/** What a sign-in and an unlock answer with. */
+/** The answer of a sign-in and of an unlock. */
 import type { SignedIn } from '../../contract/session.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import type { Held } from '../platform/http.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
 import type { Opened } from './session.ts'
 
-/** Has the browser hold the session, once it is committed, and says what holds it. */
+/** Sets the session's cookie in the browser after the commit, and answers the session. */
 export function handOver(tx: Tx, held: Held, opened: Opened): SignedIn {
   onCommit(tx, () => held.keep(opened.cookie, opened.cookieSeconds ?? undefined))
   const expiresAt = opened.expiresAt.toISOString()

@@ -1,6 +1,6 @@
 /**
- * Who a customer is: registration, activation by a code to the phone, sign-in, recovery; and what
- * customers change of it themselves.
+ * Customers' identity: registration, activation by a code to the phone, sign-in, recovery; and
+ * changes that customers make to their accounts.
  */
 export { actingOf, actingUntil, beginActing, endActingOf, sessionsOpenTo } from './acting.ts'
 export { createAccounts, customersByIds, type Accounts } from './accounts.ts'

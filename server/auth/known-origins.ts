@@ -11,7 +11,7 @@ import { keptSince } from '../platform/retention.ts'
 import type { Origin } from './session.ts'
 
 const networkName = ({ network }: Origin): string => `network:${network}`
-/** The cookie itself is in no database. */
+/** The cookie itself is stored in no database. */
 const namesOf = (from: Origin): string[] => [
   networkName(from),
   ...(from.browser === ''
@@ -37,7 +37,7 @@ export async function knownOrigin(
   return found?.origin
 }
 
-/** In a query over customers: whether the account knows this caller. */
+/** For a query over customers: whether the account knows this caller's origin. */
 export const knowsOrigin = (
   clock: Clock,
   from: Origin,
@@ -46,7 +46,7 @@ export const knowsOrigin = (
     and o.origin in (${sql.join(namesOf(from))})
     and o.seen_at > ${keptSince('known_origin', clock.now())})`
 
-/** The account was registered, or signed in, from here. */
+/** Records that the account was registered or signed in from here. */
 export async function rememberOrigin(
   db: Queryable,
   clock: Clock,
@@ -64,7 +64,7 @@ export async function rememberOrigin(
     .execute()
 }
 
-/** Every sign-in from now on is from where the account is not known. */
+/** Makes every origin unknown: the next sign-in from anywhere causes a letter. */
 export async function forgetOrigins(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
 }

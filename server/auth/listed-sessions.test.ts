@@ -1,5 +1,5 @@
 /**
- * Sessions as their customer sees and ends them, and the history of sign-ins; live sockets really
+ * Sessions as their customer lists and ends them, and the history of sign-ins; live sockets really
  * close, in another portal too.
  */
 import { once } from 'node:events'

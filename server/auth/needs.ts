@@ -1,4 +1,4 @@
-/** What the auth module needs of others; `app/` hands it over. */
+/** The dependencies of the auth module; `app/` provides them. */
 import type { Me } from '../../contract/auth.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { CountryCode } from '../../contract/phone.ts'
@@ -12,7 +12,7 @@ import type { LocationOf } from './billing-details.ts'
 import type { RefuseBreached } from './breached-passwords.ts'
 import type { EndLive } from './session.ts'
 
-/** Ends what a customer's programs hold, within the transaction; answers how many ended. */
+/** Ends a customer's tokens and webhooks in the transaction; answers how many ended. */
 export type EndPrograms = (tx: Tx, customerId: string) => Promise<number>
 
 export interface AuthNeeds {
@@ -23,13 +23,13 @@ export interface AuthNeeds {
   readonly limits: Limits
   readonly outbox: OperatorOutbox
   readonly refuseBreached: RefuseBreached
-  /** From one network; 0: as many as like. */
+  /** Per network; 0: no limit. */
   readonly registrationsPerHour: number
-  /** To all numbers together. */
+  /** Daily limit for all numbers together. */
   readonly smsADay: number
-  /** Countries whose numbers are sent codes. */
+  /** Countries to whose numbers codes are sent. */
   readonly smsCountriesOf: (region: RegionCode) => readonly CountryCode[]
-  /** `until`: when it is worth nothing any more and is not sent; `from`: not before. */
+  /** `until`: the SMS is useless after it and not sent; `from`: not sent before it. */
   readonly sendSms: (
     tx: Tx,
     to: string,
@@ -54,31 +54,33 @@ export interface AuthNeeds {
     customerId: string,
   ) => Promise<{ balance: bigint; currency: Currency }>
   readonly locationOf: LocationOf
-  /** The place of an id as an address ends in it, while it is in the list. */
+  /** The end of an address for the id of its place; undefined: it is not in the list. */
   readonly printedPlace: (id: string) => string | undefined
-  /** Closes what is open under these sessions, after the commit. */
+  /** Closes live connections of these sessions after the commit. */
   readonly endLive: EndLive
-  /** Every token, and where events are sent to: it was not the owner who made them. */
+  /** Ends every token and outgoing webhook: the owner may not have made them. */
   readonly endPrograms: EndPrograms
   /**
-   * Who joined an account or got other rights there since then, and every invitation: it was not
-   * the owner who gave them.
+   * Removes members who joined or got other rights since then, and every invitation: the owner may
+   * not have given them.
    */
   readonly endTeamSince: (
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
-  /** SFTP keys that were added since then. */
+  /** Ends SFTP keys that were added since then. */
   readonly endKeysSince: (
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
-  /** Servers and domains that are offered to others, and not taken yet. */
+  /** Withdraws open offers of servers and domains. */
   readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
-  /** Closes live logs of these accounts, after the commit; who still may comes back. */
+  /**
+   * Closes live logs of these accounts after the commit; readers who still have access reconnect.
+   */
   readonly endLogsOf: (tx: Tx, customerIds: readonly string[]) => Promise<void>
-  /** In how many accounts of others a customer may work. */
+  /** The number of other accounts that a customer may work in. */
   readonly countAccounts: (db: Queryable, customerId: string) => Promise<number>
-  /** For links in letters, and where passkeys belong to. */
+  /** For links in letters, and as the origin of passkeys. */
   readonly portalUrl: string
 }

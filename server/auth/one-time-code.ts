@@ -1,7 +1,7 @@
 /**
- * One-time codes: six digits, valid for ten minutes. Two may be valid for one purpose, and each
- * network has five wrong attempts of its own, so that an attacker uses up neither the owner's code
- * nor the owner's attempts. Only keyed fingerprints are stored.
+ * One-time codes: six digits, valid for ten minutes. Two may be valid for one purpose. Each network
+ * has five wrong tries of its own, so that an attacker uses up neither the owner's code nor the
+ * owner's tries. Only keyed fingerprints are stored.
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -16,19 +16,19 @@ import type { Secrets } from '../platform/secrets.ts'
 export type Purpose = 'activate' | 'recover' | 'email' | 'phone'
 
 const lifeMs = minutes(10)
-/** Wrong answers that end a code: for the network that gave them, and in all. */
+/** Wrong tries that end a code: per network, and in all. */
 const maxTriesOfNetwork = 5
 const maxTries = 20
 const aliveAtOnce = 2
 
-/** Whose code it is: a customer's, or nobody's, so that an unknown email is answered alike. */
+/** The subject of a code: a customer, or an unknown email, so that both get the same answers. */
 export type Subject = { readonly customerId: string } | { readonly email: string }
 const nameOf = (of: Subject): string =>
   'customerId' in of
     ? of.customerId
     : `unknown:${createHash('sha256').update(of.email).digest('base64url')}`
 
-/** Who asked for a code: the network, and whether the account knows it. */
+/** The requester of a code: its network, and whether the account knows it. */
 export interface Requester {
   readonly network: string
   readonly trusted: boolean
@@ -36,8 +36,8 @@ export interface Requester {
 
 export interface Codes {
   /**
-   * Makes a new code. It replaces an older one of the same network; if two others are valid, it
-   * replaces one that an unknown network requested.
+   * Makes a new code. If two are valid already, it replaces the one of the same network, else one
+   * that an unknown network requested, else the oldest.
    */
   issue(
     tx: Tx,
@@ -47,9 +47,9 @@ export interface Codes {
     target?: string,
   ): Promise<{ code: string; expiresAt: Date }>
   /**
-   * Uses the right code up and answers whose it was and its target. Refuses with otp_invalid or
-   * otp_expired, and then keeps the count of tries: the caller writes nothing before. With
-   * rate_limited after many wrong ones from this network, for one account or in all.
+   * Uses the right code up; answers its subject and target. Refuses with otp_invalid or
+   * otp_expired; the count of tries is kept then, so the caller must not write before. Refuses with
+   * rate_limited after many wrong codes from this network, for one account or in all.
    */
   redeem(
     tx: Tx,
@@ -58,11 +58,13 @@ export interface Codes {
     code: string,
     network: string,
   ): Promise<{ customerId: string; target: string | null }>
-  /** Ends what was sent to an address or under a password that is no longer the customer's. */
+  /**
+   * Ends codes that were sent to an address, or under a password, that is no longer the customer's.
+   */
   drop(tx: Tx, customerId: string, ...purposes: [Purpose, ...Purpose[]]): Promise<void>
 }
 
-/** `wrongCodes` count per network, so that asking for new codes buys no more guesses. */
+/** `wrongCodes` count per network, so that a new code allows no more guesses. */
 export function createCodes(
   clock: Clock,
   secrets: Secrets,
@@ -76,7 +78,7 @@ export function createCodes(
     limit.take(key).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
     })
-  /** Those of the subjects that time has not ended, locked, the oldest first. */
+  /** The subjects' codes that have not expired, locked, oldest first. */
   const unexpired = (tx: Tx, subjects: readonly string[], purpose: Purpose) =>
     tx
       .selectFrom('one_time_code')
@@ -92,11 +94,11 @@ export function createCodes(
   const codes: Codes = {
     async issue(tx, of, purpose, by, target) {
       const subject = nameOf(of)
-      // Of two requests at once the second sees what the first wrote.
+      // Serializes parallel requests: the second sees the first one's code.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`${purpose}:${subject}`},
         0))`.execute(tx)
       const alive = await unexpired(tx, [subject], purpose)
-      // One that is on its way stays good beside a newer one.
+      // A code that was sent recently stays valid beside a newer one.
       const replaced =
         alive.length < aliveAtOnce
           ? undefined
@@ -188,7 +190,7 @@ export function createCodes(
 }
 
 /**
- * A registration is kept while a code was asked for within a day, so codes stay a little longer.
+ * A registration is kept for a day after its last code request, so codes are kept a little longer.
  */
 export const dropOldCodes = (db: Queryable, clock: Clock): Promise<void> =>
   dropOld(db, clock, 'one_time_code')

@@ -1,4 +1,4 @@
-/** Passkeys, as their owner uses them and as a wrong site, a copy or somebody else would. */
+/** Passkeys, used by their owner, on a wrong site, as a copy, and by somebody else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountAt } from '../../test/account-page.ts'
 import { createAuthenticator } from '../../test/authenticator.ts'
@@ -68,7 +68,7 @@ describe('passkeys', () => {
     expect(entered.status, entered.text).toBe(200)
     const fresh = entered.body.result.token.accessToken
     expect((await me(fresh)).body.result).toMatchObject({ email: person.email })
-    // It counts as the second factor, and as the one that is asked again.
+    // It counts as the second factor, also for the recent-factor check.
     expect((await portal.call('DELETE', '/api/wp/unknown', { token: fresh })).status).toBe(404)
     clock.advance(minutes(11))
     expect((await portal.call('DELETE', '/api/wp/unknown', { token: fresh })).status).toBe(403)
@@ -112,7 +112,7 @@ describe('passkeys', () => {
     expect(code(await enter(six.challenge, authenticator.get(six.options, origin)))).toEqual(
       refused,
     )
-    // Somebody else's proves nothing of this customer.
+    // Another customer's passkey proves nothing for this one.
     const token = await signIn(await active())
     const seven = await begin()
     const response = authenticator.get(seven.options, origin)

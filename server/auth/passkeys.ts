@@ -12,12 +12,12 @@ import { makeChallenge, takeChallenge } from './challenges.ts'
 import type { AuthNeeds } from './needs.ts'
 
 const maxPasskeys = 20
-/** EdDSA, ES256 and RS256 (COSE): what authenticators have. */
+/** EdDSA, ES256 and RS256 (COSE): the algorithms of common authenticators. */
 const algorithms = [-8, -7, -257]
-/** Loaded when the first passkey is used: it is large, and most customers have none. */
+/** Loaded on first use: it is large, and most customers have no passkey. */
 const library = () => import('@simplewebauthn/server')
 
-/** A signature that was judged, outside of a transaction. */
+/** A verified signature; it was verified outside a transaction. */
 export interface ProvenPasskey {
   readonly id: string
   readonly customerId: string
@@ -31,18 +31,18 @@ interface Asked {
 }
 
 export interface Passkeys {
-  /** Where they can be used; null: nowhere. */
+  /** The origin at which passkeys work; null: passkeys are not available. */
   readonly origin: string | null
   list(db: Queryable, customerId: string): Promise<Passkey[]>
   /** Refuses with method_unavailable. */
   begin(): Promise<Asked>
-  /** Judges a signature. Refuses with passkey_refused. */
+  /** Verifies a signature. Refuses with passkey_refused. */
   prove(challenge: string, response: Json): Promise<ProvenPasskey>
-  /** Notes its use. Refuses with passkey_refused when its counter moved meanwhile. */
+  /** Records a use. Refuses with passkey_refused if the counter has changed meanwhile. */
   use(tx: Tx, proven: ProvenPasskey): Promise<void>
-  /** Refuses with method_unavailable, conflict where there are twenty. */
+  /** Refuses with method_unavailable, and with conflict at twenty passkeys. */
   beginNew(tx: Tx, customerId: string): Promise<Asked>
-  /** Judges a new one. Refuses with passkey_refused. */
+  /** Verifies a new passkey. Refuses with passkey_refused. */
   proveNew(customerId: string, challenge: string, response: Json): Promise<NewPasskey>
   add(tx: Tx, customerId: string, made: NewPasskey, name: string): Promise<void>
   /** Refuses with not_found. */
@@ -93,7 +93,8 @@ export function createPasskeys(needs: AuthNeeds): Passkeys {
 
     async begin() {
       const { id } = known()
-      // Whose it is, the passkey itself says: nobody learns who has an account.
+      // No list of credentials: the passkey itself names its customer, and the answer does not
+      // reveal who has an account.
       const options = await (
         await library()
       ).generateAuthenticationOptions({
@@ -107,7 +108,7 @@ export function createPasskeys(needs: AuthNeeds): Passkeys {
 
     async prove(challenge, response) {
       const { id: rpID, origin } = known()
-      // Used up by the first try, whatever comes of it.
+      // The first try uses it up, whatever its result.
       const waiting = await takeChallenge(db, clock, challenge, 'passkey')
       if (!waiting?.webauthn) throw refused('no such challenge')
       const row = await db

@@ -1,6 +1,6 @@
 /**
- * What a password may not be. Its length is asked for in contract/person.ts, for screens ask it
- * too; whether it was stolen elsewhere is asked in breached-passwords.ts.
+ * Passwords that are refused. contract/person.ts checks the length, for the screens too;
+ * breached-passwords.ts checks for stolen ones.
  */
 import { readFileSync } from 'node:fs'
 import { fold } from '../../contract/fold.ts'
@@ -9,7 +9,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /**
- * The 10 000 commonest passwords of eight characters and more, lower case, as leaks have them
+ * The 10 000 most common leaked passwords of eight characters and more, lower case
  * (THIRD-PARTY.md), and those that are common in Vietnam.
  */
 const common = new Set(
@@ -33,15 +33,15 @@ const ownName = {
   vi: 'Hãy chọn mật khẩu khác với tên và địa chỉ email của bạn.',
 }
 
-/** Who the account is of, as far as it is known. */
+/** The account's owner, as far as known. */
 export interface Owner {
   readonly email?: string
   readonly name?: string
 }
 
 /**
- * Refuses one of the commonest, also with signs around it, and the owner's own name or email, also
- * with digits behind it, with invalid_input (`password`).
+ * Refuses with invalid_input (`password`) one of the most common passwords, also with punctuation
+ * around it, and the owner's own name or email, also with digits after it.
  */
 export function refuseCommon(password: string, language: Language, owner: Owner = {}): void {
   const refuse = (why: string): never => {

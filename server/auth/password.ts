@@ -6,9 +6,9 @@ import { createGate } from '../platform/gate.ts'
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * argon2 runs on the thread pool that files and DNS lookups need as well, some 30 ms and 19 MiB
- * each: two at a time leave threads for those, and a caller who would wait for more than about a
- * second is refused.
+ * argon2 uses the thread pool that files and DNS lookups need as well, some 30 ms and 19 MiB each.
+ * Two at a time leave threads for those. A caller who would wait for more than about a second is
+ * refused.
  */
 const gate = createGate({ atOnce: 2, waiting: 48 })
 

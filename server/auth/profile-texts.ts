@@ -1,4 +1,4 @@
-/** Letters and messages about changes of an account. */
+/** Texts of letters and messages about changes of an account. */
 
 export const texts = {
   passwordChanged: {
@@ -48,7 +48,7 @@ export const texts = {
   phoneCode: {
     en: (sender: string, code: string) =>
       `${sender}${code} is the code for your new number. Expires in 10 min. Don't share it.`,
-    // Without accents: one SMS of the GSM alphabet.
+    // Without accents, it fits one SMS of the GSM alphabet.
     vi: (sender: string, code: string) =>
       `${sender}Ma OTP cho so moi ${code}, hieu luc 10 phut. Khong chia se.`,
   },

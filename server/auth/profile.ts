@@ -1,6 +1,6 @@
 /**
- * What customers change of their own account. Whatever opens the account asks for the password
- * again, and tells the address that had it before.
+ * Changes that customers make to their own accounts. Changing an email, phone or password asks for
+ * the password again and notifies the address that was there before.
  */
 import type * as z from 'zod/mini'
 import type { Account, changeAccount } from '../../contract/account.ts'
@@ -25,17 +25,17 @@ import { forgetDevices } from './trusted-devices.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
 import { smsPrefix } from './sms-prefix.ts'
 
-/** A customer who knew the password when it was judged. */
+/** A customer who has proven the password. */
 interface ProvenCustomer {
   readonly id: string
   readonly passwordHash: string
-  /** The field in which it was asked for. */
+  /** The input field of the password. */
   readonly field: 'current' | 'password'
 }
 
 export interface Profile {
   read(db: Queryable, customerId: string): Promise<Account>
-  /** Refuses with invalid_input an address in a place that is in no list. */
+  /** Refuses with invalid_input an address whose place is in no list. */
   change(
     tx: Tx,
     customerId: string,
@@ -43,7 +43,7 @@ export interface Profile {
     language: Language,
   ): Promise<Account>
   /**
-   * That the customer knows the password, judged outside of a transaction. Refuses with
+   * Proves that the customer knows the password; runs outside a transaction. Refuses with
    * invalid_input (`field`), rate_limited, unavailable.
    */
   prove(
@@ -57,7 +57,7 @@ export interface Profile {
    */
   hash(customerId: string, password: string, language: Language): Promise<string>
   /**
-   * Ends every other session and any recovery that is under way; this session goes on under a new
+   * Ends every other session and any recovery in progress; this session continues under a new
    * cookie.
    */
   changePassword(
@@ -85,7 +85,7 @@ export interface Profile {
     language: Language,
   ): Promise<void>
   confirmPhone(tx: Tx, customerId: string, code: string, from: Origin): Promise<Account>
-  /** Refuses with not_found what is not a living session of the caller's. */
+  /** Refuses with not_found when the caller has no such open session. */
   endSession(tx: Tx, caller: Caller, sessionId: string): Promise<void>
   endOthers(tx: Tx, caller: Caller): Promise<number>
 }
@@ -102,7 +102,7 @@ export function createProfile(needs: AuthNeeds): Profile {
   const own = (db: Queryable, customerId: string) =>
     db.selectFrom('customer').selectAll().where('id', '=', customerId).executeTakeFirstOrThrow()
 
-  /** The customer as they are now, unless the password is no longer the one that was judged. */
+  /** The customer's present row. Refuses if the password is no longer the verified one. */
   async function stillProven(tx: Tx, proven: ProvenCustomer, language: Language) {
     const customer = await tx
       .selectFrom('customer')
@@ -117,7 +117,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     return { ...customer, mailLanguage: languageOfCustomer(customer, needs.languageOf) }
   }
 
-  /** Somebody may have taken it since the code was sent. */
+  /** Somebody else may have taken the address since the code was sent. */
   async function write(
     tx: Tx,
     customerId: string,
@@ -179,8 +179,8 @@ export function createProfile(needs: AuthNeeds): Profile {
           fields: { [field]: ruleText('password_wrong', language) },
         })
       }
-      // Checked again: of parallel guesses, those that were still being verified when a delay began
-      // do not count.
+      // Check again: parallel guesses that were still being verified when a delay began must not
+      // count.
       await delays.check(failures)
       return { id: customerId, passwordHash: customer.password_hash, field }
     },
@@ -199,7 +199,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         .execute()
       await profile.endOthers(tx, caller)
       const renewed = await renewCookie(tx, needs.clock, caller)
-      // What somebody else may have begun who knew the old one.
+      // A person who knew the old password may have begun these.
       await codes.drop(tx, customer.id, 'recover', 'email', 'phone')
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
@@ -247,7 +247,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       const before = await own(tx, customerId)
       await write(tx, customerId, { email })
       await noteFormer(tx, needs.clock, customerId, { kind: 'email', address: before.email })
-      // A recovery that was asked for at the old address ends with it.
+      // A recovery that was requested at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')
       const { subject, text } = texts.emailChanged[languageOfCustomer(before, needs.languageOf)]
       await needs.sendMail(tx, before.email, subject, text(email))
@@ -266,7 +266,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       await refuseProven(tx, { phone })
       await resends.take(`phone:${customerId}`)
       const at = await sms.reserve(tx, phone, { isNewcomer: false })
-      // One waits for this number already, and nothing is gained by another.
+      // An SMS is already waiting for this number, so another would be useless.
       if (at === undefined) throw new Refusal('rate_limited', { retryAfterSeconds: 60 })
       const { code, expiresAt } = await codes.issue(
         tx,

@@ -10,7 +10,7 @@ const clock = manualClock()
 let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
-  // One proxy in front, so that a test may come from an address of its own.
+  // One proxy in front, so that a test may set its own client address.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
@@ -41,7 +41,7 @@ describe('recovery', () => {
       'invalid_input',
       ['password'],
     ])
-    // A code to activate is none to recover with.
+    // A code for activation is not valid for recovery.
     expect(code(await auth('active', { email: person.email, code: mailed }))).toEqual([
       422,
       'otp_expired',
@@ -76,7 +76,8 @@ describe('recovery', () => {
     const password = 'Another-horse-10'
     expect((await auth('reset', { email: person.email, code: mailed, password })).status).toBe(200)
     expect((await told()).some((text) => text.includes('khoá SFTP'))).toBe(true)
-    // From where it was reset nothing is told; from where it was signed in before, it is.
+    // No letter about a sign-in from the network of the reset; one about a sign-in from the network
+    // used before.
     const next = { email: person.email, password }
     expect((await login(next)).status).toBe(200)
     expect((await login(next, elsewhere)).status).toBe(200)
@@ -91,7 +92,7 @@ describe('recovery', () => {
     await auth('recover', { email: first.email })
     const mailed = await codeFor(first.email)
     const password = 'Another-horse-10'
-    // Reset on another device than it is signed in from.
+    // The reset comes from another device than the sign-in afterwards.
     const reset = { email: first.email, code: mailed, password }
     expect((await auth('reset', reset, { ip: '203.0.113.82' })).status).toBe(200)
     const typed = { email: first.email, password }
@@ -183,7 +184,8 @@ describe('codes and strangers', () => {
       expect(
         (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
       ).toBe(200)
-    // At once, from their own address; again within the minute is theirs to wait for.
+    // At once for a request from the owner's own network; a second one within a minute is refused
+    // there.
     expect((await auth('recover', { email: person.email }, { ip: '192.0.2.60' })).status).toBe(200)
     expect(code(await auth('recover', { email: person.email }, { ip: '192.0.2.60' }))).toEqual([
       429,
@@ -196,8 +198,8 @@ describe('codes and strangers', () => {
         (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
       ).toBe(200)
     await jobsIdle(portal.app.db)
-    // Of forty networks of one provider the first ten of a day are heard; who is elsewhere still
-    // is.
+    // Of forty networks of one provider the first ten a day get a code sent; other networks still
+    // do.
     expect(await portal.inbox(person.email)).toHaveLength(11)
     await auth('recover', { email: person.email }, { ip: '203.0.113.9' })
     await jobsIdle(portal.app.db)

@@ -1,4 +1,4 @@
-/** Coming back without the password: a code by mail, and a new one. */
+/** Recovery without the password: a code by mail, and a new password. */
 import type { Language } from '../../contract/errors.ts'
 import { days, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
@@ -25,14 +25,13 @@ interface PreparedCode {
 export interface Recovery {
   /** Counts a request for a code. Refuses with rate_limited. */
   prepare(email: string, from: Origin): Promise<PreparedCode>
-  /** An unknown email is answered alike. */
+  /** Sends the code; an unknown email gets the same answer. */
   recover(tx: Tx, email: string, input: PreparedCode): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
-   * Sets the new password and ends every session, and factors that were added within the seven days
-   * before; the owner is told that, and what stays. Refuses with otp_invalid, otp_expired,
-   * rate_limited.
+   * Sets the new password. Ends every session, and factors added in the seven days before. The
+   * owner is told what ended and what stays. Refuses with otp_invalid, otp_expired, rate_limited.
    */
   reset(
     tx: Tx,
@@ -41,7 +40,7 @@ export interface Recovery {
   ): Promise<void>
 }
 
-/** A factor that was added so short before the password was lost may be a thief's. */
+/** A factor added this shortly before the password was lost may be a thief's. */
 const doubtedMs = days(7)
 const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
 const text = {
@@ -95,8 +94,9 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await tx
         .updateTable('customer')
         .set({ password_hash: passwordHash })
-        // Of several registrations that nobody has proven the owner's is not known: whoever reads
-        // the mailbox gets into theirs, wherever they sign in from.
+        // Several unproven registrations may share this email, and we cannot tell which is the
+        // owner's. So all of them get the new password: the reader of the mailbox can sign in from
+        // any network.
         .where((eb) =>
           customer.active
             ? eb('id', '=', customer.id)
@@ -107,13 +107,13 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
       await endSessions(tx, needs, { customerId: customer.id })
-      // The next sign-in from elsewhere is told, also where the account was signed in from before:
-      // a thief's passkey may be older than what is ended here.
+      // The next sign-in from elsewhere causes a letter, even from a known origin: a thief's
+      // passkey may be older than the factors that are ended here.
       await forgetOrigins(tx, customer.id)
       await rememberOrigin(tx, clock, customer.id, from)
       const ended = await endFactorsSince(tx, customer.id, later(clock.now(), -doubtedMs))
       await tellOfReset(tx, needs, customer, ended)
-      // Whoever knew the old password may have made them; the owner offers anew.
+      // A person who knew the old password may have made the offers; the owner can make them again.
       await needs.takeBackOffers(tx, customer.id)
       await guards.delays.forget(email, tx)
       await guards.delays.forget(failuresOfCustomer(customer.id), tx)

@@ -11,7 +11,7 @@ const clock = manualClock()
 let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
-  // One proxy in front, so that a test may come from an address of its own.
+  // One proxy in front, so that a test may set its own client address.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
@@ -122,7 +122,7 @@ describe('registration', () => {
     const person = await registered()
     const first = await portal.inbox(person.phone)
     expect(first).toHaveLength(1)
-    // Another address, and another registration of the same number.
+    // The limit is per number: another address and another registration do not evade it.
     expect((await auth('send', { email: person.email }, { ip: '203.0.113.1' })).status).toBe(200)
     expect((await auth('send', { email: person.email }, { ip: '203.0.113.2' })).status).toBe(200)
     expect((await auth('register', { ...form(), phone: person.phone })).status).toBe(201)
@@ -139,7 +139,7 @@ describe('registration', () => {
       const register = (body: object) => frugal.call('POST', '/api/v1/auth/register', { body })
       const customer = await frugal.customer()
       for (let n = 0; n < 2; n++) expect((await register(form())).status).toBe(201)
-      // Whoever makes accounts uses up a fifth of the day and no more.
+      // New accounts together use at most a fifth of the day's SMS.
       const more = await register(form())
       expect(code(more)).toEqual([429, 'rate_limited'])
       expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(60)

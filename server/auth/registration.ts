@@ -25,7 +25,7 @@ import { refuseOvertaken, type Proven } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
 import { smsPrefix } from './sms-prefix.ts'
 
-/** A registration that was looked at before its transaction. */
+/** A registration checked before its transaction. */
 interface Newcomer {
   readonly form: z.output<typeof Form>
   /** E.164. */
@@ -39,8 +39,8 @@ interface PreparedCode {
 }
 
 /**
- * What takes an argon2 hash, or a counter, stands in two steps: outside of a transaction, and in
- * it.
+ * Operations that need an argon2 hash or a counter have two steps: one outside the transaction, one
+ * in it.
  */
 export interface Registration {
   /** Refuses with invalid_input, rate_limited, unavailable. */
@@ -64,7 +64,10 @@ export interface Registration {
     from: Origin,
     language: Language,
   ): Promise<{ proven: Proven; phone: string; preparedCode: PreparedCode }>
-  /** Sends the activation to another phone, for who mistyped it. Refuses with phone_taken. */
+  /**
+   * Sends the activation to another phone, for a customer who mistyped it. Refuses with
+   * phone_taken.
+   */
   correctPhone(
     tx: Tx,
     prepared: { proven: Proven; phone: string; preparedCode: PreparedCode },
@@ -78,19 +81,19 @@ export interface Registration {
 }
 
 const activateWithinMs = hours(24)
-/** In one go of the tidying; the rest waits for the next. */
+/** Per run of the tidy job; the rest waits for the next run. */
 const droppedAtOnce = 1000
-/** Of one email, those that a code is looked for in: the newest. */
+/** The number of an email's unproven registrations that a code is compared with. */
 const unprovenLookedAt = 20
 
-// Without accents: one SMS of the GSM alphabet.
+// Without accents, it fits one SMS of the GSM alphabet.
 const text = {
   en: (sender: string, code: string) =>
     `${sender}${code} is your code. Expires in 10 min. Don't share it.`,
   vi: (sender: string, code: string) => `${sender}Ma OTP ${code}, hieu luc 10 phut. Khong chia se.`,
 }
 
-/** In a query over customers: whether an activation code of it is alive. */
+/** For a query over customers: whether the customer has a valid activation code. */
 const waitsForCode = (clock: Clock): RawBuilder<boolean> => sql<boolean>`exists (
   select from one_time_code c where c.customer_id = customer.id
     and c.purpose = 'activate' and c.expires_at > ${clock.now()})`
@@ -104,8 +107,8 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
   })
 
   /**
-   * Registrations of an email that are not proven: those made from here, then those that a code was
-   * sent for, then the newest. However many a stranger makes, the owner's is among them.
+   * Unproven registrations of an email: first those made from this origin, then those with a valid
+   * code, then the newest. So the owner's is among them, however many a stranger makes.
    */
   const unproven = (db: Queryable, email: string, from: Origin) =>
     db
@@ -120,8 +123,8 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       .limit(unprovenLookedAt)
       .execute()
   /**
-   * Other emails' registrations of these phones. An SMS goes to a number once a minute: the code
-   * that somebody else's registration had sent there proves the phone as well.
+   * Other emails' registrations of these phones. A number gets at most one SMS a minute: the code
+   * sent there for somebody else's registration proves the phone as well.
    */
   const samePhones = (tx: Tx, phones: readonly string[], email: string) =>
     phones.length === 0
@@ -144,7 +147,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
     language: Language,
   ): Promise<void> {
     const from = await sms.reserve(tx, phone, { isNewcomer: true })
-    // One is about to be sent to this number already, and is good for as long as a new one.
+    // An SMS is about to be sent to this number already, and its code is as good as a new one.
     if (from === undefined) return
     const { code, expiresAt } = await guards.codes.issue(tx, { customerId: id }, 'activate', by)
     await needs.sendSms(tx, phone, text[language](smsPrefix(needs.brandName), code), {
@@ -208,8 +211,8 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       const right = await guards.codes.redeem(tx, subjects, 'activate', code, from.network)
       const proven = candidates.find(({ id }) => id === right.customerId)
       if (!proven) throw new Refusal('otp_expired')
-      // The phone is proven, whosever registration the code was sent for: of several with this
-      // phone it is the one that was made here, so that nobody activates what a stranger filled in.
+      // The phone is proven, by whichever registration's code. Of several with this phone, activate
+      // the one made from this origin, so that nobody activates a stranger's data.
       const same = rows.filter(({ phone }) => phone === proven.phone)
       let chosen = same.some(({ id }) => id === proven.id) ? proven.id : same[0]?.id
       if (chosen === undefined) throw new Refusal('otp_expired')
@@ -223,7 +226,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
         .orderBy('id')
         .forUpdate()
         .execute()
-      // The account was forgotten at this very moment.
+      // The registration was deleted at this very moment.
       if (!conflicting.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
       try {
         await tx.updateTable('customer').set({ active: true }).where('id', '=', chosen).execute()
@@ -261,7 +264,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       if (!send) return
       const rows = await unproven(tx, email, from)
       if (rows.length === 0) await guards.codes.issue(tx, { email }, 'activate', by)
-      // To the number that was registered from here, or else to the newest.
+      // To the number registered from this origin, or else to the newest one.
       let to = rows[0]
       for (const row of rows.toReversed())
         if ((await knownOrigin(tx, clock, row.id, from)) !== undefined) to = row

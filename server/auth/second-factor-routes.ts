@@ -19,7 +19,7 @@ interface Needs {
   readonly clock: Clock
   readonly accounts: Accounts
   readonly profile: Profile
-  /** By network. */
+  /** Per network. */
   readonly passkeyStarts: Limit
 }
 
@@ -92,7 +92,7 @@ export function secondFactorRoutes(http: Http, needs: Needs): void {
   )
   http.write(
     api.notMe,
-    // Nobody has it: the owner chooses another one by a code to the email.
+    // Nobody knows this password: the owner chooses another one by a code to the email.
     async ({ body }) => {
       await letter.check(body.token)
       return await hashPassword(randomBytes(32).toString('base64url'))

@@ -1,7 +1,7 @@
 /**
- * The second factor, as its owner uses it and as somebody would who has the password: codes of an
- * app, recovery codes, devices that are not asked, what is asked again, and the letter about a
- * sign-in. Passkeys have a file of their own.
+ * The second factor, used by its owner and by somebody who has the password: codes of an app,
+ * recovery codes, trusted devices, repeated checks, and the letter about a sign-in. Passkeys have a
+ * file of their own.
  */
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -27,11 +27,11 @@ afterAll(() => portal.close())
 const { auth, signIn, me, active, login } = newcomersTo(() => portal)
 const { account, security } = accountAt(() => portal)
 
-/** The code that an app shows so many steps from now. */
+/** The code that an app shows `steps` steps from now. */
 const shown = (secret: string, steps = 0) => totpAt(secret, stepOf(clock.now()) + steps)
 const nextStep = () => clock.advance(seconds(30))
 
-/** A customer with an app; the codes of the step before now are used. */
+/** A customer with an app; codes up to the previous step are used. */
 async function withApp() {
   const person = await active()
   const token = await signIn(person)
@@ -53,9 +53,12 @@ async function withApp() {
 const bring = (challenge: string, given: string, more: object = {}) =>
   auth<SignedIn>('second-factor', { challenge, code: given, ...more })
 
-/** Answers of calls that bring a code, all under way before the first is judged, in order. */
+/**
+ * Sends calls with codes so that all wait before the first is checked, in order; answers their
+ * responses.
+ */
 async function inARow(customerId: string, calls: readonly (() => Promise<Answer<unknown>>)[]) {
-  // Who holds the app's row holds every code up that would be judged.
+  // A lock on the app's row delays every code that is being checked.
   const holding = new pg.Client({ connectionString: portal.databaseUrl })
   await holding.connect()
   await holding.query('begin')
@@ -119,7 +122,7 @@ describe('codes of an app', () => {
     expect(await tried(2)).toBe(422)
     expect(await tried(-1)).toBe(200)
     expect(await tried(1)).toBe(200)
-    // Of a step before the one that was used last.
+    // The code is of a step before the last used one.
     expect(await tried(0)).toBe(422)
   })
 
@@ -146,7 +149,7 @@ describe('codes of an app', () => {
     )
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(8)
     expect(code(await bring(challenge, shown(secret)))[1]).toBe('otp_expired')
-    // The sixth of the account, whatever the challenge.
+    // The sixth wrong code of the account, with any challenge.
     const again = challengeOf(await login(person))
     expect(code(await bring(again, shown(secret, 9)))).toEqual([422, 'otp_invalid'])
     expect(code(await bring(again, shown(secret)))).toEqual([429, 'rate_limited'])
@@ -167,7 +170,7 @@ describe('codes of an app', () => {
     clock.advance(seconds(2))
     const answers = await inARow(
       person.id,
-      // The right one is the last.
+      // The right code is the last one.
       challenges.map((challenge, n) => () => {
         const given = shown(secret, n === challenges.length - 1 ? 0 : 9)
         return auth('second-factor', { challenge, code: given }, { ip: `192.0.2.${n}` })
@@ -175,7 +178,7 @@ describe('codes of an app', () => {
     )
     expect(answers).toEqual([[422, 'otp_invalid'], ...Array(5).fill([429, 'rate_limited'])])
     expect(await failed()).toBe(7)
-    // The owner is in when the delay is over.
+    // The owner signs in when the delay is over.
     clock.advance(seconds(4))
     expect((await bring(challenges.at(-1) ?? '', shown(secret))).status).toBe(200)
   })
@@ -231,7 +234,7 @@ describe('recovery codes', () => {
     const typed = renewed[0]?.toUpperCase().replace('-', ' ') ?? ''
     expect(code(await bring(challengeOf(await login(person)), second))[1]).toBe('otp_invalid')
     expect((await bring(challengeOf(await login(person)), typed)).status).toBe(200)
-    // Those of somebody without a factor would stand in for nothing.
+    // Without a factor, recovery codes would replace nothing.
     expect(
       code(await account(await signIn(await active()), 'POST', '/security/recovery-codes')),
     ).toEqual([409, 'conflict'])
@@ -250,7 +253,7 @@ describe('a device that is trusted', () => {
     const cookie = cookieOf(entered).split(';')[0] ?? ''
     const trusted = await login(person, { cookie })
     expect(trusted.status, trusted.text).toBe(200)
-    // It stands in for the factor at the sign-in only.
+    // A trusted device replaces the factor at the sign-in only.
     expect(
       code(
         await account(trusted.body.result.token.accessToken, 'POST', '/email', {
@@ -306,7 +309,7 @@ describe('what is asked again', () => {
       expect([path, (await portal.call(method, path, { token, body })).status]).toEqual([path, 404])
     clock.advance(minutes(10))
     expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(403)
-    // Who has no second factor is never asked.
+    // A customer without a second factor is never asked for one.
     const plain = await signIn(await active())
     for (const [method, path, body] of asked.slice(4)) {
       const { status } = await portal.call(method, path, { token: plain, body })
@@ -341,7 +344,7 @@ describe('the letter about a sign-in', () => {
     })
     expect(letter?.text).toContain('Chrome trên Linux')
     expect(letter?.text).toContain('203.0.113.77')
-    // It is known from now on.
+    // The origin is known from now on.
     await enterFrom('203.0.113.77')
     expect(await letters()).toHaveLength(1)
     const link = /token=([\w-]+)/.exec(letter?.text ?? '')?.[1]
@@ -352,7 +355,7 @@ describe('the letter about a sign-in', () => {
     for (const one of [token, thief]) expect((await me(one)).status).toBe(401)
     expect(code(await enterFrom('203.0.113.77'))).toEqual([401, 'bad_credentials'])
     expect(code(await deny())).toEqual([422, 'link_expired'])
-    // A new password by a code to the email.
+    // Sets a new password by a code to the email.
     expect((await auth('recover', { email: person.email })).status).toBe(200)
     const fresh = await eventually('the code', async () => {
       const found = (await portal.inbox(person.email))[0]?.text ?? ''

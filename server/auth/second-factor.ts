@@ -1,6 +1,6 @@
 /**
- * A customer's second factor: what it is, that it is given, and that it was given a short while
- * ago. Who has none is never asked for one.
+ * A customer's second factor: setting it up, checking it, and whether it was given recently. A
+ * customer without one is never asked for one.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
@@ -17,11 +17,11 @@ import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts'
 import { forgetDevices, listDevices } from './trusted-devices.ts'
 import type { Caller } from './session.ts'
 
-/** How long a session is open to what asks for the factor again. */
+/** For how long after the factor a session may make calls that ask for it again. */
 const freshMs = minutes(10)
 const codeCount = 10
 
-/** Whether a second factor is asked for: an app that is confirmed, or a passkey. */
+/** Whether the customer has a second factor: a confirmed app, or a passkey. */
 export async function hasFactor(db: Queryable, customerId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (
       select from totp where customer_id = ${customerId} and confirmed_at is not null
@@ -47,7 +47,7 @@ export async function noteProof(tx: Tx, clock: Clock, sessionId: string): Promis
     .execute()
 }
 
-/** Without a factor neither codes nor trusted devices are of use. */
+/** Without a factor, recovery codes and trusted devices are useless. */
 async function tidyWithoutFactor(tx: Tx, customerId: string): Promise<void> {
   if (await hasFactor(tx, customerId)) return
   await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
@@ -55,8 +55,8 @@ async function tidyWithoutFactor(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * Ends what was added since then: whoever did may have been a thief, whose passkey would outlive
- * the password and whose app would keep the owner out.
+ * Ends factors added since then: a thief may have added them. The thief's passkey would outlive the
+ * password, and the thief's app would lock the owner out.
  */
 export async function endFactorsSince(
   tx: Tx,
@@ -80,13 +80,14 @@ export interface SecondFactor {
   /** Refuses with rate_limited while wrong codes of the customer bring a delay. */
   checkDelay(customerId: string): Promise<void>
   /**
-   * Uses a code of the app, or a recovery code, up. False: it is none; that is counted, and the
-   * caller keeps the count. Refuses with rate_limited, unjudged, while wrong ones bring a delay.
+   * Uses up an app's code or a recovery code. False: the code is wrong; the failure is counted, and
+   * the caller must commit the count. Refuses with rate_limited, without checking the code, during
+   * a delay after wrong ones.
    */
   spend(tx: Tx, customerId: string, code: string): Promise<boolean>
   /**
-   * Goes on with a sign-in that waits. Refuses with otp_invalid, and otp_expired where it waits no
-   * longer.
+   * Continues a waiting sign-in. Refuses with otp_invalid, and with otp_expired if none waits any
+   * more.
    */
   redeem(
     tx: Tx,
@@ -94,7 +95,7 @@ export interface SecondFactor {
     code: string,
     onWrong: (customerId: string) => Promise<void>,
   ): Promise<{ customerId: string; remember: boolean | undefined }>
-  /** Whose sign-in waits. Refuses with otp_expired, rate_limited. */
+  /** Checks that a sign-in waits. Refuses with otp_expired, rate_limited. */
   prepare(challenge: string): Promise<void>
   beginTotp(tx: Tx, customerId: string): Promise<{ secret: string; uri: string }>
   /** Answers recovery codes with the first factor. Refuses with otp_invalid, otp_expired. */
@@ -110,9 +111,9 @@ export interface SecondFactor {
   removeTotp(tx: Tx, customerId: string): Promise<void>
   /** Refuses with not_found. */
   removePasskey(tx: Tx, customerId: string, id: string): Promise<void>
-  /** With the first factor; null where the customer has some. */
+  /** Recovery codes with the first factor; null if the customer has some already. */
   firstCodes(tx: Tx, customerId: string): Promise<string[] | null>
-  /** Refuses with conflict a customer who has no factor that they could stand in for. */
+  /** Refuses with conflict if the customer has no factor. */
   replaceCodes(tx: Tx, customerId: string): Promise<string[]>
 }
 
@@ -154,7 +155,7 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
   }
   async function newCodes(tx: Tx, customerId: string): Promise<string[]> {
     await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
-    // Fifty bits each: guessing is delayed as that of passwords is.
+    // Fifty bits each; wrong guesses cause delays, as for passwords.
     const codes = Array.from({ length: codeCount }, () => {
       const text = base32(randomBytes(7)).toLowerCase().slice(0, 10)
       return `${text.slice(0, 5)}-${text.slice(5)}`
@@ -196,9 +197,9 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
     checkDelay: (customerId) => createDelays(db, clock).check(failuresOf(customerId)),
 
     async spend(tx, customerId, code) {
-      // Of codes brought at once each waits for the one before, and sees the delay that it began: a
-      // burst that was sent when a delay ended is worth one guess. Recovery codes too have to wait,
-      // so it is no row of the app that is locked.
+      // Parallel codes wait for each other, and each sees the delay that the one before began: a
+      // burst sent at the end of a delay is worth one guess. This covers recovery codes too, so the
+      // lock is not on the app's row.
       await sql`select pg_advisory_xact_lock(hashtextextended(${failuresOf(customerId)},
         0))`.execute(tx)
       const delays = createDelays(tx, clock)
@@ -226,7 +227,8 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
     },
 
     async redeem(tx, challenge, code, onWrong) {
-      // Counted first: of guesses at once each counts, and none is judged beyond the last.
+      // Count first: each of several parallel guesses counts, and none is checked beyond the last
+      // try.
       const waiting = await countTry(tx, clock, challenge)
       if (!waiting?.customer_id) throw new Refusal('otp_expired')
       const { customer_id: customerId, remember } = waiting
@@ -255,7 +257,7 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
         .insertInto('totp')
         .values({ customer_id: customerId, ...values })
         .onConflict((conflict) =>
-          // One that is in use goes on until it is removed.
+          // A confirmed app stays in use until it is removed.
           conflict.column('customer_id').doUpdateSet(values).where('totp.confirmed_at', 'is', null),
         )
         .returning('customer_id')

@@ -1,6 +1,6 @@
 /**
- * Sessions that a cookie holds (contract.md section 8): what it opens, that a write needs its CSRF
- * token, how long it lasts, and when it changes.
+ * Sessions held by a cookie (contract.md section 8): what the cookie opens, the CSRF token of
+ * writes, its lifetime, and its changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { code, newcomersTo } from '../../test/newcomers.ts'
@@ -10,7 +10,7 @@ import { hours, minutes } from '../platform/clock.ts'
 const clock = manualClock()
 let portal: TestPortal
 beforeAll(async () => {
-  // One proxy in front, which says by which scheme a visitor came.
+  // One proxy in front, which names the visitor's scheme.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
 })
 afterAll(() => portal.close())
@@ -28,7 +28,7 @@ interface SignedIn {
   session: BrowserSession & { csrfToken: string }
 }
 
-/** A browser: keeps the cookies that it is given, and sends them. */
+/** A browser: stores the cookies that it gets, and sends them. */
 function browser(headers: Record<string, string> = {}) {
   const jar = new Map<string, string>()
   const set: string[] = []
@@ -106,14 +106,14 @@ describe('a session that a cookie holds', () => {
     const name = async () =>
       (await call<{ name: string }>('GET', '/api/v1/account')).body.result.name
     expect(await name()).toBe(person.name)
-    // A refused one is not kept for its key: the right one under it acts.
+    // A refused call is not stored under its key: the right call under the same key succeeds.
     const key = { headers: { 'idempotency-key': 'rename' } }
     expect((await rename(null, key)).status).toBe(403)
     expect((await rename(opened.csrfToken, key)).status).toBe(200)
     const again = await rename(opened.csrfToken, key)
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await name()).toBe('Lê Bình')
-    // A page that was loaded anew is told it again, in the call for it and beside every answer.
+    // A reloaded page gets the token again: from this call, and in a header of every answer.
     expect(await session()).toMatchObject({ ...opened, expiresAt: expect.any(String) as string })
     expect((await mine()).headers.get('x-csrf-token')).toBe(opened.csrfToken)
   })
@@ -132,7 +132,7 @@ describe('a session that a cookie holds', () => {
       401,
       'unauthenticated',
     ])
-    // What a proxy in front asks for is not ours.
+    // An Authorization header for a proxy in front is ignored.
     const basic = await call('GET', '/api/v1/auth/me', { headers: { authorization: 'Basic YTpi' } })
     expect(basic.status).toBe(200)
   })
@@ -208,7 +208,7 @@ describe('how long it lasts', () => {
     const { signIn, me: mine, session } = browser()
     const { token } = await signIn(person, true)
     expect(new Date(token.expiresAt).getTime() - clock.now().getTime()).toBe(hours(12))
-    // The use of the cookie keeps no token alive that a script could have read.
+    // Using the cookie does not keep alive a token that a script could have read.
     for (let at = 0; at < 12; at += 4) {
       clock.advance(hours(4))
       expect((await mine()).status).toBe(200)
@@ -228,7 +228,7 @@ describe('how long it lasts', () => {
     const { token } = await signIn(person, true)
     for (let n = 0; n < 4; n++) {
       clock.advance(hours(11))
-      // The cookie's use in the same minute does not hide the token's.
+      // Using the cookie in the same minute does not hide the token's use.
       expect((await mine()).status).toBe(200)
       expect((await me(token.accessToken)).status).toBe(200)
     }
@@ -280,7 +280,7 @@ describe('how long it lasts', () => {
         401,
       )
     }
-    // A program's sign-out of another session leaves the cookie.
+    // A program's sign-out of another session leaves this cookie.
     const { call, signIn, me: mine } = browser()
     const other = await browser().signIn(person)
     await signIn(person, true)
@@ -313,7 +313,7 @@ describe('a new value', () => {
     expect(unlocked.status, unlocked.text).toBe(200)
     const after = unlocked.body.result
     expect(after.session).toMatchObject({ id: before.session.id, locked: false, remembered: true })
-    // What is left of the thirty days.
+    // The rest of the thirty days.
     expect(lastCookie()).toContain(`Max-Age=${27 * 86_400};`)
     expect(after.session.csrfToken).not.toBe(csrfToken)
     expect((await mine()).status).toBe(200)
@@ -341,7 +341,7 @@ describe('a new value', () => {
     expect((await call('PUT', '/api/v1/account', { body: { name: 'Lê Bình' }, csrf })).status).toBe(
       200,
     )
-    // A bearer call keeps its token, as before.
+    // A call by token keeps its token.
     const { token: other } = await signIn({ email: person.email, password }, false)
     await call('PUT', '/api/v1/account/password', {
       body: { current: password, password: person.password },

@@ -9,7 +9,7 @@ const clock = manualClock()
 let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
-  // One proxy in front, so that a test may come from an address of its own.
+  // One proxy in front, so that a test may set its own client address.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()

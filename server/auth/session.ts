@@ -1,8 +1,8 @@
 /**
  * Sessions. Each is held by an access token and by a cookie: both opaque, random, stored only as a
- * hash, revocable. A session ends after twelve idle hours, one that is remembered does not, and
- * each ends after thirty days. A token always ends after twelve idle hours. A locked session
- * continues under a new token and a new cookie once the password is given.
+ * hash, revocable. A session ends after twelve idle hours unless it is remembered, and always after
+ * thirty days. A token always ends after twelve idle hours. A locked session continues under a new
+ * token and a new cookie once the password is given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -17,7 +17,7 @@ import { endViews, listViews } from './views.ts'
 
 const idleMs = hours(12)
 const longestMs = days(30)
-/** Of one customer; the oldest ends for a new one. */
+/** Per customer; a new one ends the oldest. */
 const maxSessions = 20
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(1)
@@ -25,22 +25,20 @@ const lastUsedWriteMs = minutes(1)
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export type { Caller, Origin }
-/**
- * Closes what is open under these sessions, in every process, once the transaction is committed.
- */
+/** Closes everything that is open under these sessions, in every process, after the commit. */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
 interface EndNeeds {
   readonly clock: Clock
   readonly endLive: EndLive
 }
 
-/** What holds a session from now on. */
+/** The credentials of a new or continued session. */
 export interface Opened {
   readonly id: string
   readonly accessToken: string
-  /** Of the token, unless it is used. */
+  /** The end of the token, unless it is used. */
   readonly expiresAt: Date
-  /** Of the session, unless it is used. */
+  /** The end of the session, unless it is used. */
   readonly sessionExpiresAt: Date
   readonly cookie: string
   /** Null: the browser is to forget the cookie when it is closed. */
@@ -48,18 +46,20 @@ export interface Opened {
   readonly remembered: boolean
 }
 const newSecret = (): string => randomBytes(32).toString('base64url')
-/** When a session, or a token, that is used now ends by itself. */
+/** The end of a session or a token that is used now and never again. */
 const expiryOf = (now: Date, endsAt: Date): Date =>
   new Date(Math.min(later(now, idleMs).getTime(), endsAt.getTime()))
 const secondsUntil = (now: Date, end: Date): number =>
   Math.max(0, Math.floor((end.getTime() - now.getTime()) / 1000))
-/** How long the rows of a session and its token are good, when it is used now. */
+/** The expiry of a session and its token that are used now. */
 const expiries = (now: Date, endsAt: Date, remembered: boolean) =>
   remembered
     ? { expires_at: endsAt, token_expires_at: expiryOf(now, endsAt) }
     : { expires_at: expiryOf(now, endsAt), token_expires_at: null }
 
-/** Opens one; beyond twenty of a customer the oldest end. `remembered`: it has no idle end. */
+/**
+ * Opens a session; beyond twenty of a customer the oldest end. `remembered`: it has no idle end.
+ */
 export async function openSession(
   tx: Tx,
   clock: Clock,
@@ -109,14 +109,14 @@ export async function openSession(
   }
 }
 
-/** Locks a session: its live connections close. */
+/** Locks a session and closes its live connections. */
 export async function lockSession(
   tx: Tx,
   clock: Clock,
   endLive: EndLive,
   sessionId: string,
 ): Promise<void> {
-  // Held first, as at an ending: no socket is let in meanwhile.
+  // Lock first, as an ending does: no socket is admitted meanwhile.
   const held = await tx
     .selectFrom('session')
     .select('id')
@@ -170,8 +170,8 @@ export async function renewSession(tx: Tx, clock: Clock, sessionId: string): Pro
 }
 
 /**
- * Gives a session a new cookie, and revokes the old one. A token goes on where it made the call;
- * where the cookie made it, who has the token is not known, and it is revoked.
+ * Gives a session a new cookie, and revokes the old one. If the token made the call, it stays
+ * valid. If the cookie made it, the token's holder is unknown, so the token is revoked.
  */
 export async function renewCookie(
   tx: Tx,
@@ -191,7 +191,7 @@ export async function renewCookie(
   return { cookie, cookieSeconds: remembered ? secondsUntil(clock.now(), endsAt) : null }
 }
 
-/** Whose session a token or a cookie holds; undefined when it is unknown, revoked or expired. */
+/** The session of a token or a cookie. Undefined: unknown, revoked or expired. */
 export async function identify(
   db: Queryable,
   clock: Clock,
@@ -216,9 +216,9 @@ export async function identify(
   const locked = session.locked_at !== null
   const due = (at: Date): boolean => now.getTime() - at.getTime() > lastUsedWriteMs
   const { ends_at: endsAt, remembered, token_expires_at: tokenExpiresAt } = session
-  // The use of the cookie keeps no token alive.
+  // Using the cookie does not keep the token alive.
   const tokenIsDue = byToken && remembered && due(later(tokenExpiresAt ?? now, -idleMs))
-  // A locked one is not in use.
+  // A locked session is not in use.
   if (!locked && (due(session.last_used_at) || tokenIsDue)) {
     const { token_expires_at, ...ends } = expiries(now, endsAt, remembered)
     await db
@@ -235,7 +235,7 @@ export async function identify(
   }
 }
 
-/** Whose session this is, while it lives and is not locked, and when it ends at the latest. */
+/** The customer and the latest end of a session. Undefined: it has ended or is locked. */
 export async function openSessionOf(
   db: Queryable,
   clock: Clock,
@@ -251,7 +251,7 @@ export async function openSessionOf(
   return row && { customerId: row.customer_id, endsAt: row.ends_at }
 }
 
-/** The use of what hangs on a session counts as its own use, and keeps no token of it alive. */
+/** Using an acting session counts as using its own session, but keeps no token of that alive. */
 export async function keepInUse(
   db: Queryable,
   now: Date,
@@ -271,7 +271,7 @@ export async function keepInUse(
     .execute()
 }
 
-/** How a session stands, as the pages ask; null when it has ended meanwhile. */
+/** The session's state for the pages; null: it has ended meanwhile. */
 export async function sessionOf(
   db: Queryable,
   caller: Caller,
@@ -293,7 +293,7 @@ export async function sessionOf(
   }
 }
 
-/** Ends the session, whosever, that a cookie holds. */
+/** Ends the session that a cookie holds, whichever customer's it is. */
 export async function endHeld(tx: Tx, needs: EndNeeds, cookie: string): Promise<void> {
   const held = await tx
     .selectFrom('session')
@@ -303,7 +303,7 @@ export async function endHeld(tx: Tx, needs: EndNeeds, cookie: string): Promise<
   if (held) await endSessions(tx, needs, { customerId: held.customer_id, only: held.id })
 }
 
-/** Whether a cookie holds this session, or none that lives: then the browser may forget it. */
+/** Whether the cookie holds this session or no live one: then the browser may delete it. */
 export async function isSpent(
   db: Queryable,
   cookie: string,
@@ -318,8 +318,8 @@ export async function isSpent(
 }
 
 /**
- * Revokes a customer's sessions: all of them, `only` one, or all `except` one; returns how many.
- * Their live connections close. What the operator's staff sees of the account ends with them.
+ * Revokes a customer's sessions: all, `only` one, or all `except` one. Answers how many. Their live
+ * connections close, and the staff's views of the account end with them.
  */
 export async function endSessions(
   tx: Tx,
@@ -328,7 +328,7 @@ export async function endSessions(
 ): Promise<number> {
   const { customerId, only } = which
   const views = await endViews(tx, clock, { column: 'customer_id', is: [customerId], only })
-  // Locked first: a socket that opens meanwhile is either seen by `endLive` or refused.
+  // Lock first: a socket that opens meanwhile is either closed by `endLive` or refused.
   const held = await tx
     .selectFrom('session')
     .select('id')
@@ -345,7 +345,7 @@ export async function endSessions(
   return ids.length + views
 }
 
-/** Those that are alive, the last used first; before them, what the staff sees. */
+/** Live sessions, last used first; before them the staff's views. */
 export async function listSessions(
   db: Queryable,
   clock: Clock,

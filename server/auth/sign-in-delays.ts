@@ -1,6 +1,6 @@
 /**
- * Wrong passwords of one account bring growing delays: the first five none, the sixth 2 s, then 4
- * s, 8 s … at most a minute. No number of them locks the account.
+ * Wrong passwords of one account cause growing delays: none for the first five, 2 s for the sixth,
+ * then 4 s, 8 s … at most a minute. No number of them locks the account.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -9,14 +9,14 @@ import { dropOld } from '../platform/batches.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
-/** Failures without a delay. */
+/** Failures before the first delay. */
 const freeFailures = 5
 const longestSeconds = 60
-/** Failures are forgotten so long after the last one. */
+/** Failures are forgotten this long after the last one, ms. */
 const memoryMs = minutes(15)
 
 export interface Delays {
-  /** Refuses with rate_limited while a delay runs. */
+  /** Refuses with rate_limited during a delay. */
   check(key: string): Promise<void>
   /**
    * Counts a failure; answers how many seconds of delay it began, if any. Refuses with rate_limited
@@ -63,7 +63,7 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
       const [counted] = rows
       if (counted) return counted.seconds > 0 ? counted.seconds : undefined
       await delays.check(key)
-      // The delay ended at this very moment.
+      // The delay has just ended.
       throw new Refusal('rate_limited', { retryAfterSeconds: 1 })
     },
     async forget(key, tx = db) {

@@ -1,7 +1,7 @@
 /**
- * The letter about a sign-in from where the account is not known, and its link, by which the owner
- * says that it was not them: then every session ends, and with it the password and whatever was
- * added since, and the account is reached again as it was when the letter was sent.
+ * The letter about a sign-in from an unknown origin. Its link lets the owner say that it was not
+ * them: then every session, the password, and everything added since end, and the account gets back
+ * the email and phone that it had when the letter was sent.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { deviceOf } from '../../contract/device.ts'
@@ -53,13 +53,13 @@ const texts = {
 
 export interface SignInLetter {
   send(tx: Tx, customerId: string, from: Origin): Promise<void>
-  /** That a link is good. Refuses with link_expired. */
+  /** Checks that a link is valid. Refuses with link_expired. */
   check(token: string): Promise<void>
   /**
-   * It was not the owner. `passwordHash`: of a password that nobody has. Answers the email, for the
-   * recovery that follows. Refuses with link_expired, and with address_lost where the email that
-   * the letter went to belongs to another account by now: everything has ended all the same, and
-   * nobody signs in before the staff has helped.
+   * The owner says that it was not them. `passwordHash`: of a password that nobody knows. Answers
+   * the email, for the recovery that follows. Refuses with link_expired; and with address_lost if
+   * the email that the letter went to now belongs to another account. Everything has ended then
+   * too, and nobody can sign in before the staff has helped.
    */
   deny(tx: Tx, token: string, passwordHash: string): Promise<string>
 }
@@ -71,7 +71,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       const now = clock.now()
       const { link, email, language } = await denialLink(tx, needs, customerId, now)
       const { subject, unknown, on, text } = texts[language]
-      // What a browser calls itself is anybody's text: only names that we know are written.
+      // A user agent is free text: the letter contains only names that we know.
       const { browser, system } = deviceOf(from.userAgent)
       const device =
         browser !== undefined && system !== undefined
@@ -101,15 +101,14 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
         .executeTakeFirst()
       if (!row) throw new Refusal('link_expired')
       const { customer_id: customerId, signed_in_at: since } = row
-      // Letters since then may have gone to an address of whoever it was: their links would give
-      // that address back.
+      // Later letters may have gone to the thief's address: their links would give that address
+      // back.
       await tx
         .deleteFrom('sign_in_denial')
         .where('customer_id', '=', customerId)
         .where('signed_in_at', '>=', since)
         .execute()
-      // First, so that a new address that is being confirmed right now is written before it is
-      // looked at.
+      // First, so that a concurrent change to a new address is written before we read the address.
       await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await tx
         .updateTable('customer')
@@ -144,8 +143,8 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
 }
 
 /**
- * A link by which the owner says that it was not them who acted since then, good for seven days,
- * and where and how the letter with it is to be written.
+ * Makes a link by which the owner says that the acts since then were not theirs; valid for seven
+ * days. Answers the link, and the letter's address and language.
  */
 export async function denialLink(
   tx: Tx,
@@ -178,9 +177,10 @@ export async function denialLink(
 }
 
 /**
- * Gives an account the email and the phone back that it had when the letter was sent, for whoever
- * may recover it at the email of now may be the thief. One that another account has proven since is
- * left; without the email the account is blocked (`isLost`), or the thief recovers it.
+ * Gives an account back the email and phone that it had when the letter was sent, because the
+ * present ones may be the thief's and would allow a recovery. One that another account has proven
+ * since is left out. Without the email the account is blocked (`isLost`), or the thief could
+ * recover it.
  */
 async function reachAsBefore(
   tx: Tx,
@@ -215,7 +215,7 @@ async function reachAsBefore(
   return { email: kept, isLost }
 }
 
-/** Ends the links of letters to an address that is the customer's no longer. */
+/** Ends the links of letters sent to an address that is no longer the customer's. */
 export async function dropDenialsOf(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('sign_in_denial').where('customer_id', '=', customerId).execute()
 }

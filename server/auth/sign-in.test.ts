@@ -1,6 +1,5 @@
 /**
- * Sign-in, as a person and as an attacker would use it; and that no secret of theirs is left to be
- * seen.
+ * Sign-in, as a person and as an attacker would use it; and that no secret is visible afterwards.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +13,7 @@ const lines: string[] = []
 let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
-  // One proxy in front, so that a test may come from an address of its own.
+  // One proxy in front, so that a test may set its own client address.
   portal = await openTestPortal({
     clock,
     logLines: (line) => lines.push(line),
@@ -41,7 +40,7 @@ describe('sign-in', () => {
         ms: performance.now() - began,
       }
     }
-    // What else the machine does only adds to a time: the shortest is the call's own.
+    // Other load only adds time: the shortest sample is the call's own time.
     const shortest = (samples: { ms: number }[]): number =>
       Math.min(...samples.map((sample) => sample.ms))
     const [known, unknown]: [
@@ -54,7 +53,7 @@ describe('sign-in', () => {
       clock.advance(minutes(15))
     }
     expect(new Set([...known, ...unknown].map((sample) => sample.text)).size).toBe(1)
-    // Without the decoy an unknown email answers in a tenth of the time.
+    // Without the decoy hash, an unknown email would be answered in a tenth of the time.
     const factor = shortest(unknown) / shortest(known)
     expect(factor).toBeGreaterThan(0.25)
     expect(factor).toBeLessThan(4)
@@ -116,13 +115,13 @@ describe('sign-in', () => {
     expect((await auth('login', right, { ip: '192.0.2.10' })).status).toBe(200)
     for (let n = 0; n < 6; n++) await wrongFrom(person.email, `198.18.1.${n}`)
     expect((await auth('login', right, { ip: '198.18.0.98', cookie: kept })).status).toBe(200)
-    // Its own failures count.
+    // This origin's own failures count.
     for (let n = 0; n < 6; n++)
       await auth('login', { ...right, password: 'wrong-password' }, { ip: '192.0.2.10' })
     expect(code(await auth('login', right, { ip: '192.0.2.10' }))).toEqual([429, 'rate_limited'])
     expect(code(await auth('login', right, { ip: '198.18.7.7' }))).toEqual([429, 'rate_limited'])
     clock.advance(minutes(16))
-    // After 90 days it is a stranger again.
+    // After 90 days the browser is unknown again.
     clock.advance(hours(24 * 90))
     for (let n = 0; n < 6; n++) await wrongFrom(person.email, `198.18.2.${n}`)
     expect(code(await auth('login', right, { ip: '198.18.0.97', cookie: kept }))).toEqual([
@@ -194,7 +193,7 @@ describe('what must not be seen', () => {
     lines.length = 0
     const person = form()
     const answers: Answer[] = [await auth('register', person)]
-    // The same with a key: the kept answer is sealed.
+    // The same with an Idempotency-Key: the stored response is encrypted.
     const keyed = await portal.call<{ token: { accessToken: string } }>(
       'POST',
       '/api/v1/auth/login',

@@ -23,53 +23,53 @@ import type { SignInLetter } from './sign-in-letter.ts'
 import { noteSignIn, wasSignedIn } from './sign-ins.ts'
 import { isTrusted } from './trusted-devices.ts'
 
-/** Who knew the password of an account when it was judged. */
+/** A person who knew an account's password when it was checked. */
 export interface Proven {
   readonly id: string
   readonly email: string
   readonly active: boolean
   readonly passwordHash: string
-  /** Under which the failures before it are counted. */
+  /** The key under which its failures are counted. */
   readonly failures: string
 }
-/** What a sign-in screen asks for beside the password. */
+/** A sign-in screen's input besides the password. */
 interface Wish {
-  /** Kept for 30 days; undefined where no screen asks. */
+  /** Keep the session for 30 days; undefined: the caller is no screen that asks. */
   readonly remember?: boolean | undefined
-  /** The cookie that the browser holds; the new session takes the place of its session. */
+  /** The browser's present cookie; the new session replaces its session. */
   readonly cookie?: string | undefined
-  /** The cookie by which the browser is not asked for the second factor. */
+  /** The cookie of a device that is not asked for the second factor. */
   readonly device?: string | undefined
 }
 
 export interface SignIn {
   /**
-   * The account of an email and its password, outside of a transaction. Refuses with
-   * bad_credentials, in the same time for an unknown email, with rate_limited and with unavailable.
+   * Checks an email and password, outside a transaction. Refuses with bad_credentials (in the same
+   * time for an unknown email), with rate_limited and with unavailable.
    */
   prove(email: string, password: string, from: Origin): Promise<Proven>
   /**
-   * Refuses with account_inactive, with bad_credentials when the password changed meanwhile, with
-   * account_blocked, and with second_factor_required, whose challenge `enter` goes on with.
+   * Refuses with account_inactive, with bad_credentials if the password changed meanwhile, with
+   * account_blocked, and with second_factor_required, whose challenge `enter` continues.
    */
   login(tx: Tx, proven: Proven, from: Origin, wish: Wish): Promise<Opened>
   /**
    * Opens the session of a customer whose last factor was just proven, and tells the owner of a
-   * sign-in from where the account is not known. Refuses with account_blocked.
+   * sign-in from an unknown origin. Refuses with account_blocked.
    */
   enter(tx: Tx, customerId: string, from: Origin, wish: Wish): Promise<Opened>
   logout(tx: Tx, caller: Caller): Promise<void>
-  /** From now on the session is open to nothing but unlock and sign-out. */
+  /** From now on the session is open to unlock and sign-out only. */
   lock(tx: Tx, caller: Caller): Promise<void>
-  /** That the customer of a session knows the password. Refuses as `prove` does. */
+  /** Proves that a session's customer knows the password. Refuses as `prove` does. */
   proveAgain(caller: Caller, password: string): Promise<Proven>
-  /** The same session under a new token and a new cookie. */
+  /** Continues the same session under a new token and a new cookie. */
   unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Opened>
 }
 
 /**
- * The account of an email; where nobody has proven it, the newest registration that names it, and
- * among those one that was made from here: a stranger's does not take the place of the owner's.
+ * The account of an email. If none is proven, the newest registration that names the email, first
+ * of all those made from this origin: a stranger's does not replace the owner's.
  */
 export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Origin) =>
   db
@@ -83,7 +83,8 @@ export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Ori
     .executeTakeFirst()
 
 /**
- * The password is still the one that was judged: another one has ended the sessions that it saw.
+ * Refuses if the password has changed since it was verified: the change has ended the sessions that
+ * existed then.
  */
 export async function refuseOvertaken(
   tx: Tx,
@@ -99,8 +100,8 @@ export async function refuseOvertaken(
 }
 
 /**
- * Refuses with account_blocked. The row is held until the session is written: a block that comes
- * meanwhile waits, and ends that session too.
+ * Refuses with account_blocked. The row stays locked until the session is written: a concurrent
+ * block waits, and then ends this session too.
  */
 async function refuseBlocked(tx: Tx, customerId: string): Promise<void> {
   const row = await tx
@@ -113,7 +114,8 @@ async function refuseBlocked(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner.
+ * Wrong passwords of a signed-in customer have their own count: those at the sign-in, which anybody
+ * can cause, do not delay the owner.
  */
 export const failuresOfCustomer = (customerId: string): string => `customer:${customerId}`
 
@@ -122,7 +124,8 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
   const db: Database = needs.db
   const { delays, failuresOfNetwork } = guards
   /**
-   * An email as the log has it: one address always gives the same text, which does not reveal it.
+   * The email's fingerprint for the log: the same address always gives the same text, which does
+   * not reveal it.
    */
   const hashed = (email: string): string =>
     needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
@@ -139,7 +142,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     await noteSignIn(tx, clock, customerId, from, 'succeeded')
     await rememberOrigin(tx, clock, customerId, from)
     if (isNews) await letter.send(tx, customerId, from)
-    // A program that keeps cookies may sign in many times; a browser is one place.
+    // A program that stores cookies may sign in many times; a browser has one session.
     if (remember !== undefined && cookie !== undefined) await endHeld(tx, needs, cookie)
     const opened = await openSession(tx, clock, needs.endLive, customerId, from, remember)
     onCommit(tx, () =>
@@ -169,7 +172,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
           },
           'a sign-in failed',
         )
-        // Apart from the answer, which would otherwise come later for an account that exists.
+        // Not awaited: otherwise the answer would take longer for an account that exists.
         if (customer) {
           noteSignIn(db, clock, customer.id, from, 'failed').catch((error: unknown) =>
             log.warn({ err: error }, 'noting a failed sign-in'),
@@ -181,8 +184,8 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
         ])
         throw new Refusal('bad_credentials', { ...(seconds && { retryAfterSeconds: seconds }) })
       }
-      // Checked again: of parallel guesses, those that were still being verified when a delay began
-      // do not count.
+      // Check again: parallel guesses that were still being verified when a delay began must not
+      // count.
       await delays.check(failures)
       const { id, active, password_hash: passwordHash } = customer
       return { id, email, active, passwordHash, failures }
@@ -216,7 +219,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     },
 
     async logout(tx, { customerId, sessionId, member }) {
-      // Who works in an account of another goes back to their own.
+      // A member at work in another account returns to their own.
       if (member) {
         await endActing(tx, member.actingId)
         return await needs.endLogsOf(tx, [customerId])

@@ -27,8 +27,8 @@ export async function noteSignIn(
 }
 
 /**
- * Whether the account was signed in to before, as far as is known: one that is older than the
- * history may have been.
+ * Whether the account was signed in to before, as far as known. True also for an account older than
+ * the history, because it may have been.
  */
 export async function wasSignedIn(
   db: Queryable,

@@ -1,8 +1,8 @@
 /**
- * Which SMS are sent at all. Each costs money, and numbers that are dear to reach are asked for by
- * whoever earns by it (SMS pumping): only to countries of the region's list, one a number and
- * minute and ten a day, and so many a day in all. Anybody makes accounts, so those that are not
- * activated have a share of the day: the rest is kept for customers.
+ * Which SMS are sent. Each costs money, and fraudsters request SMS to expensive numbers to earn by
+ * it (SMS pumping). So: only countries of the region's list, one per number and minute, ten per
+ * number and day, and a daily total. Anybody can make accounts, so those that are not activated
+ * have only a share of the total; the rest is for customers.
  */
 import { sql } from 'kysely'
 import { countryOf, type CountryCode } from '../../contract/phone.ts'
@@ -22,19 +22,19 @@ const otherCountry = {
     'chọn.',
 }
 const gapMs = seconds(60)
-/** Of the day's SMS, one part in so many is for accounts that are not activated. */
+/** Accounts that are not activated get one part in this many of the day's SMS. */
 const newcomersPart = 5
-/** The day of the cap is UTC's. A cap that is reached is looked at again in an hour. */
+/** The limit's day is a day in UTC. A limit that is reached is checked again in an hour. */
 const retryAfterSeconds = 3600
 
 export interface SmsAllowance {
-  /** Refuses with invalid_input a number of a country that the region does not send to. */
+  /** Refuses with invalid_input a number whose country is not in the region's list. */
   refuseCountry(number: string, region: RegionCode, language: Language): void
   /**
-   * When the next SMS to this number may be sent: now, or once the minute of the last one is over.
-   * Undefined while one waits for that already. Refuses with rate_limited beyond what a number, or
-   * all accounts that are not activated (`isNewcomer`), get in a day, and with unavailable beyond
-   * the daily cap.
+   * The time at which the next SMS to this number may be sent: now, or a minute after the last one.
+   * Undefined: one waits for that time already. Refuses with rate_limited above the daily limit of
+   * a number or of all accounts that are not activated (`isNewcomer`), and with unavailable above
+   * the daily total.
    */
   reserve(tx: Tx, number: string, of: { readonly isNewcomer: boolean }): Promise<Date | undefined>
 }

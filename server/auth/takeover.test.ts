@@ -1,6 +1,6 @@
 /**
- * Somebody tries to take an account over, and what its owner sees of it: letters, the history of
- * sign-ins, the list of sessions. docs/takeover.md has it as a page.
+ * Attempts to take an account over, and what its owner sees: letters, the history of sign-ins, the
+ * list of sessions. docs/takeover.md shows it as a page.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountAt } from '../../test/account-page.ts'
@@ -34,7 +34,7 @@ const enter = (person: Person, given = person.password) =>
 const tokenOf = (answer: Awaited<ReturnType<typeof enter>>): string =>
   answer.body.result.token.accessToken
 
-/** What the owner finds: what came by mail and SMS since then, and what the account page has. */
+/** What the owner sees: mail and SMS since then, and the account page. */
 async function seenBy(person: Person, token: string) {
   await jobsIdle(portal.app.db)
   const told = async (to: string) => (await portal.inbox(to)).map(({ text }) => text)
@@ -48,7 +48,7 @@ async function seenBy(person: Person, token: string) {
   return {
     mail: await told(person.email),
     sms: await told(person.phone),
-    /** Of sign-ins from there, oldest first. */
+    /** Sign-ins from the thief's network, oldest first. */
     outcomes: ofThief.map(({ outcome }) => outcome).toReversed(),
     sessionsThere: sessions.body.result.filter(({ ip }) => ip === thief).length,
   }
@@ -101,7 +101,7 @@ test('a password is known, and there is a second factor: it opens nothing', asyn
   const asked = await enter(person)
   expect(code(asked)).toEqual([403, 'second_factor_required'])
   const { challenge } = asked.body.error as { challenge?: string }
-  // A wrong one, one that was used, and so on, until the sign-in has ended.
+  // A wrong code, a used one, and so on, until the sign-in has ended.
   const bring = async (given: string) =>
     code(await auth('second-factor', { challenge, code: given }, { ip: thief }))
   const answers = [await bring(used)]
@@ -175,7 +175,7 @@ test('a key for SFTP is added by the thief: a letter tells it, and the link ends
 const linkOf = (mail: readonly string[]): string | undefined =>
   mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
 let addresses = 0
-/** The thief has session and password, and gives the account an e-mail of their own. */
+/** The thief has session and password, and sets an email address of their own. */
 async function takenBy(person: Person) {
   const stolen = tokenOf(await enter(person))
   addresses += 1
@@ -194,7 +194,7 @@ const mailTo = async (to: string) => {
 async function recoverAt(email: string) {
   await auth('recover', { email })
   await jobsIdle(portal.app.db)
-  // Letters of one moment come in any order.
+  // Letters of the same moment arrive in any order.
   const newest = (await portal.inbox(email)).find(({ text }) => text.includes('Mã khôi phục'))
   const mailed = /\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '000000'
   return code(await auth('reset', { email, code: mailed, password }))
@@ -204,7 +204,7 @@ test('session and password are stolen: a new e-mail is told to the old, and undo
   const person = await active()
   const token = await signIn(person)
   const { stolen, email } = await takenBy(person)
-  // The thief comes from elsewhere, too: that letter is theirs, and so is its link.
+  // The thief also signs in from another network: that letter and its link go to the thief.
   expect(
     (await auth('login', { email, password: person.password }, { ip: '198.51.100.4' })).status,
   ).toBe(200)
@@ -239,7 +239,7 @@ test('the old e-mail has another account by then: nobody is in before support he
   expect(code(await auth('not-me', { token: link }))).toEqual([422, 'link_expired'])
 })
 
-/** The thief has session and password, and gives the account an app of their own. */
+/** The thief has session and password, and adds an app of their own. */
 async function withAppOf(person: Person, token: string) {
   const asked = { password: person.password }
   const begun = await account<{ secret: string }>(token, 'POST', '/security/totp', asked)
@@ -253,7 +253,7 @@ async function withAppOf(person: Person, token: string) {
 
 test('session and password are stolen: an app that is added is told, and taken back', async () => {
   const person = await active()
-  // Where the owner is, so that no letter about a sign-in is written.
+  // From the owner's network, so that no letter about a sign-in is written.
   const stolen = await signIn(person)
   await withAppOf(person, stolen)
   const [told] = await mailTo(person.email)
@@ -263,7 +263,7 @@ test('session and password are stolen: an app that is added is told, and taken b
   expect((await me(stolen)).status).toBe(401)
   expect(await recoverAt(person.email)).toEqual([200, undefined])
   const own = await signIn({ email: person.email, password })
-  // The owner's own, which is removed: both are told.
+  // The owner adds and removes their own factor: the owner is told of both.
   const { shown } = await withAppOf({ ...person, password }, own)
   await auth('reauthenticate', { code: shown() }, { token: own })
   expect((await account(own, 'DELETE', '/security/totp')).status).toBe(200)

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { sameText } from '../platform/constant-time.ts'
 
 const stepSeconds = 30
-/** The clock of a phone may be off by so many steps. */
+/** Steps by which a phone's clock may be off. */
 const driftSteps = 1
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -54,8 +54,8 @@ export function totpAt(secret: string, step: number): string {
 }
 
 /**
- * The step that a code is of: now, the one before or the one after, and later than `lastStep`, so
- * that no code counts twice. Undefined: of none.
+ * The step of a code: the present one, the one before or the one after. It must be later than
+ * `lastStep`, so that no code counts twice. Undefined: the code fits none.
  */
 export function matchingStep(
   secret: string,
@@ -68,7 +68,9 @@ export function matchingStep(
   return undefined
 }
 
-/** For a QR code: the form that apps read ("Key Uri Format" of Google Authenticator). */
+/**
+ * The text of the QR code, in the format that apps read ("Key Uri Format" of Google Authenticator).
+ */
 export function otpauthUri(secret: string, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   const query = `secret=${secret}&issuer=${encodeURIComponent(issuer)}`

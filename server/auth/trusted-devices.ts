@@ -1,4 +1,4 @@
-/** Browsers that are not asked for the second factor, for 30 days each, known by a cookie. */
+/** Browsers that are not asked for the second factor for 30 days, identified by a cookie. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Security } from '../../contract/second-factor.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -88,7 +88,7 @@ export async function forgetDevice(tx: Tx, customerId: string, id: string): Prom
   if (!gone) throw new Refusal('not_found')
 }
 
-/** After a new password, and with the last factor. */
+/** Called after a password change, and with the removal of the last factor. */
 export async function forgetDevices(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('trusted_device').where('customer_id', '=', customerId).execute()
 }

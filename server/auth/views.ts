@@ -1,7 +1,7 @@
 /**
  * Views: a member of the operator's staff sees the portal as a customer does, and changes nothing
- * (decision 104). A view has a token of its own and no cookie; it ends with the session of the
- * member, after half an hour, and whenever the customer's sessions end.
+ * (decision 104). A view has a token of its own and no cookie. It ends with the member's session,
+ * after half an hour, and whenever the customer's sessions end.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -13,13 +13,13 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
 const ticketMs = minutes(1)
-/** Of one session of a member; the oldest ends for a new one. */
+/** Per session of a member; a new one ends the oldest. */
 const maxViews = 3
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Which end: those of a customer (or `only` one of them), of sessions of the staff, or some. */
+/** The views to end: those of a customer (or `only` one of them), of staff sessions, or by id. */
 interface Which {
   readonly column: 'id' | 'customer_id' | 'staff_session_id'
   readonly is: readonly string[]
@@ -27,8 +27,8 @@ interface Which {
 }
 
 /**
- * A ticket that opens a view once, within a minute, for the session of the member who asked.
- * Refuses with not_found, and with conflict a customer who is blocked.
+ * Makes a ticket that opens a view once, within a minute, for the session of the requesting member.
+ * Refuses with not_found, and with conflict if the customer is blocked.
  */
 export async function prepareView(
   tx: Tx,
@@ -64,8 +64,8 @@ export async function prepareView(
 }
 
 /**
- * Opens a view by its ticket, and tells of it in the customer's history. Refuses with link_expired
- * a ticket that was used, has expired, or is another session's.
+ * Opens a view by its ticket, and adds it to the customer's history. Refuses with link_expired a
+ * ticket that was used, has expired, or is another session's.
  */
 export async function openView(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function openView(
     .select(['c.id', 'c.name'])
     .where('v.ticket_hash', '=', hashOf(ticket))
     .where('c.blocked_at', 'is', null)
-    // The customer first, as whoever blocks them does.
+    // Lock the customer first, as a block does.
     .forUpdate('c')
     .executeTakeFirst()
   const view = await tx
@@ -106,7 +106,7 @@ export async function openView(
     .values({
       customer_id: view.customer_id,
       at: now,
-      // Who looked, and from where, is told to nobody but the trail.
+      // The member and the member's address are recorded in the trail only.
       ip: '',
       user_agent: '',
       outcome: 'viewed',
@@ -138,7 +138,10 @@ export async function openView(
   return { id: view.id, token, expiresAt, customer: found }
 }
 
-/** Whose portal a token shows, and by which session of the staff; undefined: it opens nothing. */
+/**
+ * The customer that a token's view shows, and its staff session. Undefined: the token opens
+ * nothing.
+ */
 export async function viewOf(
   db: Queryable,
   clock: Clock,
@@ -159,7 +162,7 @@ export async function viewOf(
   )
 }
 
-/** Ends views, and tickets that opened none yet; answers how many views were open. */
+/** Ends views and unused tickets; answers how many views were open. */
 export async function endViews(tx: Tx, clock: Clock, { column, is, only }: Which): Promise<number> {
   if (is.length === 0) return 0
   const now = clock.now()
@@ -177,7 +180,7 @@ export async function endViews(tx: Tx, clock: Clock, { column, is, only }: Which
   return told.length
 }
 
-/** Those that are open, as the customer's list of sessions shows them; never who it is. */
+/** Open views, for the customer's list of sessions; they never name the member. */
 export async function listViews(
   db: Queryable,
   clock: Clock,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => billing.close())
 
-/** Rows of cells, as a spreadsheet reads what `csvRow` writes. */
+/** Parses CSV as a spreadsheet reads it. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain = '', end] of text
@@ -33,7 +33,7 @@ function readCsv(text: string): string[][] {
   return rows.slice(0, -1)
 }
 
-/** Rows by the names of their columns. */
+/** Rows as objects by their columns' names. */
 async function rowsOf(name: ExportName, from: string, to: string) {
   let text = ''
   for await (const chunk of accountingCsv({ db: billing.db, zone }, name, { from, to }))
@@ -41,14 +41,14 @@ async function rowsOf(name: ExportName, from: string, to: string) {
   const [head = [], ...rows] = readCsv(text)
   return rows.map((row) => Object.fromEntries(head.map((column, at) => [column, row[at] ?? ''])))
 }
-/** Minor units of a column, of major units with a point. */
+/** The sum of a column in minor units; the cells have major units with a point. */
 const sumOf = (rows: readonly Record<string, string>[], column: string, currency: string): number =>
   rows
     .filter((row) => row['Currency'] === currency)
     .reduce((sum, row) => sum + minorOf(row[column] ?? '', currency), 0)
 const minorOf = (text: string, currency: string): number =>
   Math.round(Number(text) * (currency === 'VND' ? 1 : 100))
-/** What the ledger's entries of a span say, by account. */
+/** The ledger's entries in a span, summed by account. */
 async function ledgerOf(from: string, to: string): Promise<Map<string, number>> {
   const rows = await billing.db
     .selectFrom('ledger_entry as e')
@@ -99,7 +99,8 @@ describe('a year', () => {
       } else if (one) {
         const terms = termsAt(89_000, one.gb + gb)
         const to = offerAt(BigInt(monthlyOf(terms).total), terms)
-        // What has ended, or is not paid, refuses: the year goes on.
+        // The call is refused if the subscription has ended or is unpaid: the simulated year
+        // continues.
         await transaction(billing.db, async (tx) => {
           if (act === 'grow')
             await billing.bills.changePrice(tx, {
@@ -163,7 +164,7 @@ describe('a year', () => {
         expect(row['Document']).not.toBe('')
         const rate = Number(row['Rate %'])
         const contained = (minorOf(row['Total'] ?? '', 'AUD') * rate) / (100 + rate)
-        // A rounding for each line of the document.
+        // One rounding per line of the document.
         const unit = row['Currency'] === 'VND' ? 100 : 1
         expect(Math.abs(minorOf(row['Tax'] ?? '', 'AUD') - contained)).toBeLessThanOrEqual(3 * unit)
         if (row['Kind'] === 'credit') expect(row['Corrects']).not.toBe('')
@@ -192,7 +193,7 @@ describe('a year', () => {
         .select('balance')
         .where('code', '=', `revenue:stand-in:${currency}`)
         .executeTakeFirstOrThrow()
-      // March renews at its first midnight, which the export does not have.
+      // March renews at its first midnight, which is not in the export.
       const march = await ledgerOf('2028-03-01', '2028-03-02')
       const later = march.get(`revenue:stand-in:${currency}`) ?? 0
       expect(recognised + deferred).toBe(Number(balance.balance) - later)

@@ -1,8 +1,8 @@
 /**
  * Exports for accounting, as CSV: the journal, tax by document, and revenue that is paid for and
- * not yet earned, by month. What was sold comes from the ledger's revenue accounts, so their sums
- * are the ledger's; documents and periods are billing's own. Amounts are major units and contain
- * tax, as the accounts do.
+ * not yet earned, by month. Sales come from the ledger's revenue accounts, so the sums equal the
+ * ledger's; documents and periods are billing's own. Amounts are major units and contain tax, as
+ * the accounts do.
  */
 import { sql } from 'kysely'
 import { toMajor, type Currency } from '../../contract/money.ts'
@@ -22,7 +22,7 @@ export type ExportName = (typeof accountingExports)[number]
 
 export interface ExportOf {
   readonly db: Queryable
-  /** Whose clocks say when a day begins. */
+  /** The time zone of the days. */
   readonly zone: string
 }
 
@@ -79,7 +79,7 @@ interface Document {
   readonly tax: bigint
 }
 
-/** Invoices and credit notes by their numbers, each with the tax that its lines contain. */
+/** Invoices and credit notes by number, each with the tax contained in its lines. */
 async function documentsOf(
   db: Queryable,
   numbers: readonly string[],
@@ -92,7 +92,7 @@ async function documentsOf(
   return new Map(rows.map((row) => [row.number, row]))
 }
 
-/** A line for each document that was paid or credited in the span. */
+/** One line per document that was paid or credited in the span. */
 async function* tax({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
   yield (
     byteOrderMark +
@@ -142,8 +142,8 @@ async function* tax({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
 }
 
 /**
- * What was paid before a moment for time after it, by product and currency: of each line the share
- * of its seconds that are to come.
+ * Revenue paid before a moment for time after it, by product and currency: of each line the share
+ * of the seconds that are still to come.
  */
 async function deferredAt(db: Queryable, moment: Date): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<{ product: string; currency: string; deferred: bigint }>`
@@ -157,7 +157,7 @@ async function deferredAt(db: Queryable, moment: Date): Promise<ReadonlyMap<stri
   return new Map(rows.map((row) => [`${row.product} ${row.currency}`, row.deferred]))
 }
 
-/** The first days of the months that the span touches, and of the one after. */
+/** The first days of the months that the span touches, and of the month after. */
 function monthsOf({ from, to }: Span, zone: string): string[] {
   const months: string[] = []
   let [year = 0, month = 1] = dayIn(zone, from).split('-').map(Number)
@@ -170,7 +170,7 @@ function monthsOf({ from, to }: Span, zone: string): string[] {
   }
 }
 
-/** A line for each month, product and currency: the months are whole. */
+/** One line per month, product and currency; months are complete. */
 async function* deferred({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
   yield (
     byteOrderMark +
@@ -220,7 +220,7 @@ async function* deferred({ db, zone }: ExportOf, span: Span): AsyncIterable<stri
 
 const exports = { journal, tax, deferred }
 
-/** `from` and `to` are days on the clocks of the zone, and both belong to it. */
+/** `from` and `to` are days in the time zone, both included. */
 export function accountingCsv(
   of: ExportOf,
   name: ExportName,

@@ -33,7 +33,7 @@ describe('a price of the catalogue that rises', () => {
     const id = await billing.order(an, offerAt(old))
     await at('2027-07-07T00:00:00Z')
     billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
-    // Nobody was told yet: it renews at the old price, whoever looks first.
+    // Not announced yet: it renews at the old price, whichever process looks first.
     expect(await billing.subscription(id)).toMatchObject({ renewalPrice: Number(old) })
     const second = billing.second()
     await Promise.all([billing.bills.announcePrices(), second.bills.announcePrices()])
@@ -83,7 +83,7 @@ describe('a price of the catalogue that rises', () => {
     price = old
     await billing.bills.announcePrices()
     expect((await billing.subscription(id))?.priceRise).toBeNull()
-    // Who was told is told again, once.
+    // A customer who got the announcement gets one withdrawal.
     const second = billing.second()
     await Promise.all([billing.bills.announcePrices(), second.bills.announcePrices()])
     await second.close()
@@ -91,7 +91,7 @@ describe('a price of the catalogue that rises', () => {
     await at('2029-07-10T00:00:00Z')
     price = dear
     await billing.bills.announcePrices()
-    // It rises further before that acts: the dearer one is announced in its place, and has its own
+    // The price rises further before it acts: the new rise is announced in its place, with its own
     // 30 days.
     await at('2029-07-20T00:00:00Z')
     price = 300_000n
@@ -99,13 +99,13 @@ describe('a price of the catalogue that rises', () => {
     expect(announced(an)).toBe(3)
     await at('2029-08-10T00:00:00Z')
     expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2029-08-10`)
-    // What is cheaper than announced needs no other announcement.
+    // A price below the announced one needs no new announcement.
     price = 290_000n
     await billing.bills.announcePrices()
     expect(announced(an)).toBe(3)
     await at('2029-09-10T00:00:00Z')
     expect((await billing.invoices(id)).at(-1)).toBe('renewal 290000 paid 2029-09-10')
-    // It acted, at less than was announced: nothing is taken back.
+    // The rise took effect, at less than was announced: no withdrawal is sent.
     await billing.bills.announcePrices()
     expect(rising(an).filter((subject) => subject.includes('không tăng'))).toHaveLength(1)
     billing.price = () => undefined
@@ -189,7 +189,7 @@ describe('a price that was announced', () => {
     await billing.bills.announcePrices()
     await changeTo(old, {})
     await billing.bills.announcePrices()
-    // Of one announcement; nobody is told that it is withdrawn.
+    // One announcement was sent, and no withdrawal.
     expect([announced(an), rising(an)]).toEqual([1, [anySubject]])
     await at('2033-08-10T00:00:00Z')
     expect((await billing.invoices(id)).slice(1)).toEqual([
@@ -240,7 +240,7 @@ test('the runway counts the dearer price from the renewal on which it acts', asy
   billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
   await billing.bills.announcePrices()
   const told = await billing.bills.runway(billing.db, an.id)
-  // One renewal at the old price and two at the new one are held; the fourth is short.
+  // The wallet covers one renewal at the old price and two at the new one; the fourth falls short.
   expect(told).toMatchObject({
     emptyAt: '2032-10-10T00:00:00.000Z',
     monthly: Number(old),

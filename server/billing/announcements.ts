@@ -18,10 +18,10 @@ import {
   type PriceRise,
 } from './prospects.ts'
 
-/** Subscriptions that are looked at in one go. */
+/** Subscriptions per query. */
 const batchSize = 200
 
-/** The first renewal that is not before a moment. */
+/** The first renewal at or after a moment. */
 export function firstRenewalFrom(
   { catalog }: Pick<BillingContext, 'catalog'>,
   row: SubscriptionRow,
@@ -34,7 +34,7 @@ export function firstRenewalFrom(
   }
 }
 
-/** What whoever has the subscription is written. */
+/** The letter that announces a rise to the owner of the subscription. */
 export function riseLetter(
   context: Pick<BillingContext, 'portalUrl' | 'products'>,
   row: SubscriptionRow,
@@ -60,7 +60,7 @@ export function riseLetter(
       ]
 }
 
-/** What an announcement says, and to whom. */
+/** The columns that the letter depends on. */
 const told = [
   'customer_id',
   'status',
@@ -73,18 +73,15 @@ const told = [
   'period_end',
 ] as const satisfies readonly (keyof SubscriptionRow)[]
 
-/**
- * Stores the announcement and sends it, once, although several processes may run at the same
- * moment.
- */
+/** Stores and sends the announcement once, even if several processes run at the same time. */
 async function announce(
   context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   prospect: RenewalPrice & { rise: NonNullable<RenewalPrice['rise']> },
 ): Promise<void> {
-  // It was read before this transaction: who has it, and what it renews for, may be others by now.
-  // The next look at all prices announces that.
+  // The row was read before this transaction: owner and renewal price may have changed. Then the
+  // next look at all prices announces the rise.
   const held = await lockSubscription(tx, row.id)
   const isAsRead = told.every((column) => isDeepStrictEqual(held?.[column], row[column]))
   if (!isAsRead) return
@@ -114,7 +111,7 @@ async function announce(
   )
 }
 
-/** What whoever read of a rise is written when it is taken back before it acts. */
+/** The letter to a customer whose announced rise is withdrawn before it acts. */
 function withdrawalLetter(
   context: Pick<BillingContext, 'portalUrl' | 'products'>,
   row: SubscriptionRow,
@@ -139,7 +136,10 @@ function withdrawalLetter(
       ]
 }
 
-/** Forgets an announcement; who was told of a rise that no renewal took is told again. */
+/**
+ * Removes an announcement. A customer who was told of a rise that no renewal took gets a withdrawal
+ * letter.
+ */
 async function withdraw(
   context: BillingContext,
   tx: Tx,
@@ -188,7 +188,8 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       const rise = prospect?.rise
       if (prospect && rise && !rise.announced)
         await transaction(context.db, (tx) => announce(context, tx, row, { ...prospect, rise }))
-      // A change that is planned may be taken back, and with it what was announced acts after all.
+      // A planned change may be withdrawn, and then the announced price applies after all: keep the
+      // announcement.
       if (prospect && !rise && row.rise !== null && row.planned === null)
         await transaction(context.db, (tx) => withdraw(context, tx, row, prospect))
     }

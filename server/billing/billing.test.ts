@@ -88,7 +88,7 @@ function issue(
     return await portal.app.bills.issue(tx, bill)
   })
 }
-/** Issued, and refused by the empty wallet. */
+/** Issues an invoice, which the empty wallet cannot pay. */
 async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> {
   const { id } = await issue(customer, unitPrice)
   await eventually('the first try to pay it', async () =>
@@ -289,8 +289,8 @@ describe('paying an invoice from the wallet', () => {
   test('200 times, as many at once as one customer may, charges once', async () => {
     const an = await portal.customer()
     await portal.topUp(an, 500_000)
-    // Open and untouched by the job: it is added, but this transaction and the 200 come first or it
-    // finds the invoice settled.
+    // The invoice is open, and its charging job is already added. Either one of these 200 calls
+    // charges it, or the job does and the calls find it settled.
     const { id } = await issue(an, 50_000n)
     const answers = await eightAtATime(200, () => pay(an, id))
     const statuses = answers.map(({ status }) => status)

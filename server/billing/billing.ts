@@ -1,4 +1,4 @@
-/** The module: invoices, subscriptions, and the jobs that keep them going. */
+/** The module's interface: invoices, subscriptions, and their jobs. */
 import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
@@ -30,30 +30,33 @@ import {
 } from './subscriptions.ts'
 
 export interface Billing {
-  /** Registers a product, before anything of it is sold or falls due. */
+  /** Registers a product; must be called before it is sold or falls due. */
   offer(product: Product): void
-  /** Refuses with rate_limited when too many orders of the customer wait for their payment. */
+  /** Refuses with rate_limited if the customer has too many unpaid orders. */
   refuseMoreUnpaid(tx: Tx, customerId: string, language: Language): Promise<void>
   /**
-   * Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id
-   * and its first period.
+   * Makes a monthly subscription that begins once its first invoice is paid. Answers its id and its
+   * first period.
    */
   subscribe(
     tx: Tx,
     of: NewSubscription,
   ): Promise<{ id: string; period: { start: Date; end: Date } }>
-  /** What a coupon would take off; nothing is used. Refuses with invalid_input. */
+  /** The discount of a coupon, without using it. Refuses with invalid_input. */
   quoteCoupon(db: Queryable, of: Couponed): Promise<Lowered>
   /**
    * Takes a use of a coupon for an order; `use` writes it once the order has its invoice. Refuses
    * with invalid_input.
    */
   takeCoupon(tx: Tx, of: Couponed): Promise<Lowered & { readonly use: UseCoupon }>
-  /** Writes the invoice of an order and has a job charge it; it gets its number when it is paid. */
+  /**
+   * Writes the invoice of an order and adds a job that charges it. It gets its number when it is
+   * paid.
+   */
   issue(tx: Tx, bill: Bill): Promise<{ id: string }>
   /**
-   * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer
-   * open, or an order that has lapsed.
+   * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: the invoice was
+   * no longer open, or its order has lapsed.
    */
   pay(tx: Tx, invoiceId: string): Promise<PayOutcome>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
@@ -71,26 +74,24 @@ export interface Billing {
     tx: Tx,
     change: PriceChange,
   ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
-  /** At the end of the period, or now with the unused part credited to the wallet. */
+  /** Cancels at the end of the period, or now with the unused part credited to the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
-  /** What the operator's desk does. */
+  /** Cancelling by the operator's desk. */
   readonly desk: DeskCancel
-  /**
-   * Renames what the subscription pays for; issued invoices keep the name they were issued with.
-   */
+  /** Renames the subscription's subject; issued invoices keep their name. */
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
-  /** Takes a planned cancellation back. */
+  /** Withdraws a planned cancellation. */
   resume(tx: Tx, subscriptionId: string): Promise<void>
-  /** As it stands now; undefined when there is none. */
+  /** The subscription's present state. Undefined: no such subscription. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
-  /** By customer: what the wallet holds, and what renews from it until a moment. */
+  /** By customer: the wallet's balance, and the renewals that it pays until a moment. */
   fundsOf(
     db: Queryable,
     customerIds: readonly string[],
     until: Date,
   ): Promise<ReadonlyMap<string, Funds>>
-  /** What an invoice was computed from; null when the customer has none of that number. */
+  /** What an invoice was computed from. Null: the customer has no invoice of that number. */
   explainInvoice(
     db: Queryable,
     of: { customerId: string; number: string; language: Language },
@@ -99,16 +100,16 @@ export interface Billing {
    * Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse.
    */
   sweep(signal?: AbortSignal): Promise<void>
-  /** Warns whoever's wallet will not last. */
+  /** Warns customers whose wallets will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
   /**
-   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells them.
-   * Answers how it stood before, and stands now.
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells the
+   * customer. Answers the line before and after.
    */
   changeCreditLine: ChangeCreditLine
-  /** Reminds whoever owes what is due soon, and tells whose is overdue. */
+  /** Sends reminders of debts that are due soon, and letters about overdue ones. */
   writeCreditLetters(signal?: AbortSignal): Promise<void>
-  /** Tells of what will renew dearer. */
+  /** Announces renewals that will cost more. */
   announcePrices(signal?: AbortSignal): Promise<void>
   /**
    * The number of subscriptions that were due minutes ago and were not handled: above zero, the
@@ -119,7 +120,7 @@ export interface Billing {
   enqueueSweeps(): Promise<void>
 }
 
-/** How long something may be due before it counts as waiting. */
+/** How long something may be overdue before it counts as waiting. */
 const overdueAfterMs = minutes(5)
 
 export function createBilling(deps: BillingDeps): Billing {
@@ -174,7 +175,7 @@ export function createBilling(deps: BillingDeps): Billing {
     announcePrices: (signal) => announcePrices(context, signal),
     async waiting() {
       const before = later(clock.now(), -overdueAfterMs)
-      // Each has an index of its own; asked for both together, PostgreSQL reads the whole table.
+      // Each status has its own partial index; one query for both would read the whole table.
       const overdue = async (statuses: readonly string[]): Promise<bigint> => {
         const { n } = await db
           .selectFrom('subscription')
@@ -211,7 +212,7 @@ export function createBilling(deps: BillingDeps): Billing {
     retries: 1000,
     run: ({ customerId }) => billing.payOpen(customerId),
   })
-  // The sweep finds what is due by a query, so a run that is missed or doubled does no harm.
+  // The sweep finds due items by a query, so a missed or doubled run is harmless.
   jobs.define({
     name: jobNames.sweep,
     cron: '* * * * *',
@@ -251,8 +252,8 @@ async function payOpen(context: BillingContext, db: Database, customerId: string
     .where('status', '=', 'open')
     .orderBy('seq')
     .execute()
-  // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the
-  // first.
+  // Oldest first. An invoice that the wallet is short for does not stop the later ones; the
+  // customer is told of the first only.
   let short = false
   for (const { id } of open)
     short =

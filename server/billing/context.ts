@@ -1,4 +1,4 @@
-/** What every part of the billing module needs. */
+/** The dependencies of all parts of the billing module. */
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
@@ -30,7 +30,7 @@ export interface BillingDeps {
     db: Queryable,
     ids: readonly string[],
   ) => Promise<ReadonlyMap<string, Customer>>
-  /** Seller, taxes, time zones, and the days of what follows an unpaid renewal. */
+  /** The seller, taxes, time zones, and the days of dunning. */
   readonly catalog: Catalog
   /** The catalogue is the newest until the transaction ends. */
   readonly holdCatalog?: (tx: Tx) => Promise<void>
@@ -38,8 +38,8 @@ export interface BillingDeps {
   readonly links: InvoiceLinks
   readonly log: Log
   /**
-   * Called in the transaction of a charge, also of one that a wallet was too short for, with whose
-   * wallets they are.
+   * Called in the transaction of each try to charge, also of a failed one, with the customers
+   * concerned.
    */
   readonly onCharged?: (tx: Tx, customerIds: readonly string[]) => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Coupons: what the first month costs with one, and what is given back of it. */
+/** Coupons: the price of the first month with one, and the amount that is given back later. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { inVietnam } from '../platform/vietnam-time.ts'
 import { offOf } from './coupons.ts'
 
 const clock = manualClock()
-/** No server comes up while this is set. */
+/** While it is set, no server is delivered. */
 let isFull = false
 let portal: TestPortal
 let finance: TestMember
@@ -63,7 +63,7 @@ const form = {
   password: 'Mat-khau-9!',
   replicate: 1,
 }
-/** What a month of that costs. */
+/** The monthly price of that server, minor units. */
 const monthly = 218_000
 const newCode = (): string => `C${randomUUID().slice(0, 11)}`.toUpperCase()
 const plain = (code: string): string => code.replaceAll('-', '')
@@ -207,7 +207,7 @@ describe('what is given back', () => {
     const { unused } = shownUnused.body.result
     expect(unused).toBeGreaterThan(0)
     expect(unused).toBeLessThan(paid)
-    // Two thirds of a month of 30 or 31 days are left.
+    // 20 days of a month of 30 or 31 are left.
     expect(unused / paid).toBeCloseTo(20 / 30, 1)
     expect((await portal.call('DELETE', `/api/wp/${id}`, { token })).status).toBe(200)
     expect(await balanceOf(an)).toBe(2_000_000 - paid + unused)
@@ -317,7 +317,7 @@ describe('a coupon', () => {
         body: { code: `GUESS${n}` },
       })
     expect((await quote(an, await made())).body.error?.code).toBe('rate_limited')
-    // An order without one is no guess.
+    // An order without a coupon does not count as a guess.
     expect((await order(an)).status).toBe(201)
   })
 
@@ -382,7 +382,7 @@ test('the export of tax sums to what the ledger has, coupons and credits among i
   await portal.ledgerHolds()
 })
 
-/** Sessions of eight hours have ended. */
+/** The staff's sessions have ended after eight hours. */
 async function signInAnew(): Promise<void> {
   finance = await newMember(portal, 'finance', { clock })
   otherFinance = await newMember(portal, 'finance', { clock })

@@ -1,8 +1,8 @@
 /**
- * Coupons lower the first period of an order. Taking one is a part of the order's transaction: the
- * coupon's row is held, the use is written with the invoice that it lowers, and the invoice has it
- * as a line of its own. A use whose order comes to nothing is given back. What is given back of a
- * period later is what was paid for it.
+ * Coupons lower the first period of an order. Using one is a part of the order's transaction: it
+ * locks the coupon's row, writes the use with the invoice that it lowers, and gives the invoice a
+ * line of its own. If the order comes to nothing, the use is given back. A later credit for the
+ * period is based on the amount that was paid.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
@@ -18,7 +18,7 @@ import type { Line } from './issue.ts'
 
 type CouponRow = Selectable<DB['coupon']>
 
-/** What is ordered, as far as a coupon asks. */
+/** The parts of an order that a coupon depends on. */
 export interface Couponed {
   readonly code: string
   readonly customerId: string
@@ -28,7 +28,7 @@ export interface Couponed {
   /** Minor units of the first period without the coupon. */
   readonly price: bigint
 }
-/** What a coupon does to an order. */
+/** A coupon's effect on an order. */
 export interface Lowered {
   readonly code: string
   /** Minor units, above zero and below the price. */
@@ -39,11 +39,11 @@ const refuse = (text: Sentence): never => {
   throw new Refusal('invalid_input', { fields: { coupon: text } })
 }
 
-/** Hundredths of a price that stay to be paid: no document has a total of zero. */
+/** Percent of a price that must remain: no document has a total of zero. */
 const leastPercent = 1n
 const hundred = 100n
 
-/** What a coupon takes off a price; never all of it. Minor units. */
+/** A coupon's discount on a price, minor units; never the whole price. */
 export function offOf(coupon: Pick<CouponRow, 'percent' | 'amount'>, price: bigint): bigint {
   const share = coupon.percent === null ? price : (price * BigInt(coupon.percent)) / hundred
   const wanted = share < coupon.amount ? share : coupon.amount
@@ -57,7 +57,10 @@ const isGood = (row: CouponRow, now: Date): boolean =>
   row.starts_at <= now &&
   (row.expires_at === null || row.expires_at > now)
 
-/** Refuses what the coupon is not for; one that never was, ended or is used up is told alike. */
+/**
+ * Refuses orders that the coupon is not for. An unknown, an ended and a used-up coupon get the same
+ * refusal.
+ */
 async function judged(
   db: Queryable,
   row: CouponRow | undefined,
@@ -102,13 +105,13 @@ async function judged(
 const byCode = (db: Queryable, code: string) =>
   db.selectFrom('coupon').selectAll().where('code', '=', plainCode(code))
 
-/** What it would take off now; nothing is used. Refuses with invalid_input. */
+/** The discount that the coupon gives now, without using it. Refuses with invalid_input. */
 export async function quoteCoupon(db: Queryable, clock: Clock, of: Couponed): Promise<Lowered> {
   const row = await byCode(db, of.code).executeTakeFirst()
   return await judged(db, row, of, clock.now())
 }
 
-/** As its order's invoice says it. */
+/** The coupon's line on the order's invoice. */
 export const couponLine = (
   { code, off }: Lowered,
   period: { readonly start: Date; readonly end: Date },
@@ -122,12 +125,12 @@ export const couponLine = (
   period,
 })
 
-/** Uses it for an invoice that is being written, once its line is in it. */
+/** Writes the use for an invoice that is being written, after its line. */
 export type UseCoupon = (tx: Tx, invoiceId: string) => Promise<void>
 
 /**
- * Takes a use; the coupon is held until the transaction ends, so that the last use is one order's.
- * Refuses with invalid_input.
+ * Reserves a use; the coupon stays locked until the transaction ends, so that the last use goes to
+ * one order only. Refuses with invalid_input.
  */
 export async function takeCoupon(
   tx: Tx,
@@ -161,7 +164,10 @@ export async function takeCoupon(
   }
 }
 
-/** These orders came to nothing: they lapsed, were given up, or were paid back whole. */
+/**
+ * Gives coupons back for orders that came to nothing: they lapsed, were cancelled, or were refunded
+ * completely.
+ */
 export async function giveBackCoupons(tx: Tx, invoiceIds: readonly string[]): Promise<void> {
   if (invoiceIds.length === 0) return
   await sql`
@@ -173,7 +179,7 @@ export async function giveBackCoupons(tx: Tx, invoiceIds: readonly string[]): Pr
     where c.id = g.coupon_id`.execute(tx)
 }
 
-/** What a coupon took off the period that an invoice paid for, minor units. */
+/** The coupon's discount on an invoice's period, minor units; 0 without one. */
 export async function takenOff(db: Queryable, invoiceId: string | null): Promise<bigint> {
   if (invoiceId === null) return 0n
   const row = await db
@@ -186,19 +192,24 @@ export async function takenOff(db: Queryable, invoiceId: string | null): Promise
 
 export interface NewCoupon {
   readonly code: string | undefined
-  /** Null: `amount` is taken off, and otherwise at most that. */
+  /**
+   * Null: the discount is `amount`. Otherwise `amount` is the most that the percentage takes off.
+   */
   readonly percent: number | null
   readonly amount: bigint
   readonly currency: Currency
   readonly uses: number
   readonly perCustomer: number
-  /** Ids of the catalogue; null: every one. */
+  /** Plan ids of the catalogue; null: every plan. */
   readonly plans: readonly number[] | null
   readonly startsAt: Date
   readonly expiresAt: Date | null
 }
 
-/** Without a code one is drawn. Refuses with conflict one that is taken or too short. */
+/**
+ * Makes a coupon; without a code a random one is drawn. Refuses with conflict a code that is taken
+ * or too short.
+ */
 export async function makeCoupon(
   tx: Tx,
   clock: Clock,
@@ -244,7 +255,7 @@ export async function makeCoupon(
   return { id, code }
 }
 
-/** No more uses; orders that have it keep it. Refuses with not_found. */
+/** Ends a coupon; orders that used it keep it. Refuses with not_found. */
 export async function stopCoupon(
   tx: Tx,
   clock: Clock,

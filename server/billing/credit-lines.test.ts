@@ -1,4 +1,7 @@
-/** A customer with a credit line: renewals that are lent, told, due, overdue, and paid back. */
+/**
+ * A customer with a credit line: renewals that are lent, letters, due and overdue debts, and
+ * repayment.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calendarOf } from '../../test/billing-calendar.ts'
 import { offerAt, openTestBilling, type Buyer, type TestBilling } from '../../test/test-billing.ts'
@@ -27,7 +30,7 @@ const line = (customer: Buyer, limit: bigint, termDays = 14) =>
     }),
   )
 const lineOf = (customer: Buyer) => billing.ledger.creditLineOf(billing.db, customer.id)
-/** The hour's letters at a moment. */
+/** Runs the hourly job for letters at a moment. */
 async function letters(moment: string): Promise<void> {
   await at(moment)
   await billing.bills.writeCreditLetters()
@@ -52,7 +55,7 @@ test('a renewal that is short is lent, told, reminded of once, and paid back fir
   ])
   expect(await billing.balance(an)).toBe(0n)
   expect(eventsOf(an)).not.toContain('invoice.payment_failed')
-  // To the end of the day in Vietnam.
+  // It ends with the day in Vietnam.
   expect(await lineOf(an)).toMatchObject({
     owed: 200_000n,
     available: 300_000n,
@@ -94,7 +97,8 @@ test('overdue: nothing more is lent, the server is suspended until it is paid', 
   await at('2027-07-08T03:00:00Z')
   expect((await billing.subscription(id))?.status).toBe('suspended')
   expect(await lineOf(an)).toMatchObject({ owed: price })
-  // What is owed is paid first; the line lends again, and pays what the rest is short of.
+  // The top-up pays the debt first. The line then lends again, and covers what the rest is short
+  // of.
   await billing.topUp(an, price + 100_000n)
   expect((await billing.subscription(id))?.status).toBe('active')
   expect(await billing.balance(an)).toBe(0n)

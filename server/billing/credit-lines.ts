@@ -1,7 +1,7 @@
 /**
- * Credit lines (decision 127): renewals that a wallet is short for are lent, and the customer is
- * told of the line, of each loan, before it is due and when it is overdue. The rules of lending are
- * the wallet's.
+ * Credit lines (decision 127): renewals that a wallet is short for are lent. The customer is told
+ * of the line, of each loan, before it is due and when it is overdue. The wallet module has the
+ * rules of lending.
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { timeZoneOf } from '../catalog/index.ts'
@@ -12,13 +12,13 @@ import { jobNames, type BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
 import { dayIn, endOfDayAfter } from './period.ts'
 
-/** Until when what is lent now may be owed: days are whole ones on the customer's clocks. */
+/** When a loan of now falls due: at the end of a day in the customer's time zone. */
 export const lendUntil =
   (context: BillingContext, region: string) =>
   (termDays: number): Date =>
     endOfDayAfter(timeZoneOf(context.catalog, region as RegionCode), context.clock.now(), termDays)
 
-/** What telling a customer of a line takes; a command has no more. */
+/** The dependencies for telling a customer of a line; a command has no more than these. */
 export interface LineDeps extends Pick<
   BillingContext,
   'clock' | 'ledger' | 'catalog' | 'outbox' | 'mail' | 'portalUrl' | 'jobs'
@@ -117,7 +117,7 @@ const owes = {
   vi: ' Bạn đang nợ tổng cộng {sum}; khoản đầu tiên đến hạn ngày {day}.',
 } as const
 
-/** A notification and a letter about a line, in the transaction of what they tell. */
+/** Sends a notification and a letter about a line, in the same transaction as the change. */
 async function tell(
   context: LineDeps,
   tx: Tx,
@@ -151,16 +151,19 @@ async function tell(
   await context.mail(tx, customer.email, fillIn(subject, known), fillIn(text, { ...known, owed }))
 }
 
-/** What a receipt says of what was lent for its invoice. */
+/** The loan for an invoice, as its receipt shows it. */
 export interface Lent {
   readonly amount: bigint
-  /** In total now. */
+  /** The whole debt now. */
   readonly owed: bigint
-  /** The day by which the first of it is due. */
+  /** The day on which the first debt is due. */
   readonly day: string
 }
 
-/** Tells the bell of a loan; answers what the receipt says of it. Null: nothing was lent. */
+/**
+ * Publishes the notification of a loan; answers the receipt's part about it. Null: nothing was
+ * lent.
+ */
 export async function noteLent(
   context: BillingContext,
   tx: Tx,
@@ -190,8 +193,8 @@ export async function noteLent(
 }
 
 /**
- * Gives a customer a line, changes it, or ends it with a limit of 0; the customer is told, and what
- * is unpaid is tried again. Answers how it stood before, and stands now.
+ * Gives a customer a line, changes it, or ends it with a limit of 0. The customer is told, and
+ * unpaid invoices are tried again. Answers the line before and after.
  */
 export async function changeCreditLine(
   context: LineDeps,
@@ -215,10 +218,10 @@ export type ChangeCreditLine = (
   of: Parameters<typeof changeCreditLine>[2],
 ) => ReturnType<typeof changeCreditLine>
 
-/** Customers who are looked at between two questions. */
+/** Customers per query. */
 const batchSize = 100
 
-/** Reminds whoever owes what is due soon, and tells whose is overdue. */
+/** Sends reminders of debts that are due soon, and letters about overdue ones. */
 export async function writeCreditLetters(
   context: BillingContext,
   signal?: AbortSignal,
@@ -238,7 +241,8 @@ export async function writeCreditLetters(
           if (change && line) await tell(context, tx, change, { customerId, line })
         })
       } catch (error) {
-        // One that fails is tried again in the next round, and keeps no other back.
+        // A customer whose letter failed is tried again in the next round and does not delay the
+        // others.
         failed.add(customerId)
         log.error({ err: error, customer: customerId }, 'a letter about a credit line failed')
       }

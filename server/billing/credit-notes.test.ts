@@ -1,4 +1,4 @@
-/** What is given back, and the credit notes behind it. */
+/** Refunded amounts and their credit notes. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf, shareOf } from '../../contract/pricing.ts'
@@ -184,8 +184,8 @@ test('the parts of an unused amount sum to it; no growth gives back too much', (
         const share = (monthly: bigint, seconds: number) => shareOf(monthly, seconds, month)
         let price = BigInt(base)
         const charged = [{ price, total: price }]
-        // Each grew when more of the month was left, the earliest first; a free one has no
-        // document.
+        // Growths in the order of time; each happened when more of the month was left. A growth
+        // that costs nothing has no invoice.
         const order = growths.map((each) => ({ ...each, at: Math.max(each.at, left) }))
         for (const { grows, at: rest } of order.toSorted((one, other) => other.at - one.at)) {
           const total = share(price + BigInt(grows), rest) - share(price, rest)

@@ -21,7 +21,7 @@ type LineRow = Selectable<DB['invoice_line']>
 
 /**
  * Refunds into the wallet: writes the credit note, posts the refund under `key` once, and publishes
- * the event. The sum of the lines is negative, minor units. Throws when there is no such customer.
+ * the event. The sum of the lines is negative, minor units. Throws if the customer does not exist.
  */
 export async function credit(
   context: BillingContext,
@@ -46,7 +46,7 @@ export async function credit(
         kind: 'credit',
         corrects: invoice.id,
         customer: { ...customer, regionCode: invoice.region_code as RegionCode },
-        // Whom and at which rate it corrects stands on the invoice.
+        // The buyer and the tax rate come from the corrected invoice.
         buyer: invoice.buyer as Party,
         tax: { name: invoice.tax_name, rate: invoice.tax_rate },
         currency: invoice.currency as Currency,
@@ -89,7 +89,7 @@ const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
 
 const withBasis = (basis: Basis | null) => (basis ? { basis } : {})
 
-/** All of a paid invoice goes back into the wallet, once: every line is taken off. */
+/** Refunds a paid invoice completely into the wallet, once: the credit note has every line. */
 export async function creditWhole(
   context: BillingContext,
   tx: Tx,
@@ -108,16 +108,19 @@ export async function creditWhole(
   await credit(context, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
 }
 
-/** An invoice of the running period: minor units a month since it was paid, and what it charged. */
+/**
+ * An invoice of the running period: `price`: the monthly price since its payment; `total`: the
+ * charged amount. Minor units.
+ */
 export interface Charged {
   readonly price: bigint
   readonly total: bigint
 }
 
 /**
- * How much of the unused amount each invoice of the period charged, the one that began it first:
- * of what grew, the unused share of the growth and never more than was charged for it; the rest is
- * of the first. All amounts are minor units; the parts sum to `unused`.
+ * Splits the unused amount over the period's invoices, the one that began the period first. A
+ * growth's invoice gets the unused share of the growth, at most its own total; the first invoice
+ * gets the rest. All amounts are minor units; the parts sum to `unused`.
  */
 export function splitUnused(
   unused: bigint,
@@ -132,7 +135,7 @@ export function splitUnused(
   return [unused - grown.reduce((sum, part) => sum + part, 0n), ...grown]
 }
 
-/** The basis for other seconds of the month, where it still explains the amount. */
+/** The basis with another number of seconds, if it still explains the amount. */
 function basisFor(
   product: Product | undefined,
   stored: unknown,
@@ -145,9 +148,9 @@ function basisFor(
 }
 
 /**
- * The unused part of the running period, `unused` minor units, goes back into the wallet: a credit
- * note for each invoice that charged a part of it. Answers whose wallets: after a hand-over it is
- * the former owner who has paid.
+ * Credits the unused part of the running period, `unused` minor units, to the wallet, with a credit
+ * note for each invoice that charged a part of it. Answers the customers credited: after a
+ * hand-over the former owner has paid.
  */
 export async function creditUnused(
   context: BillingContext,
@@ -176,7 +179,7 @@ export async function creditUnused(
   const ofSeconds = secondsBetween(row.period_start, row.period_end)
   const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
   const charged = [
-    // What grew later was charged against the price, whatever a coupon took off it.
+    // Growths were charged against the full price, so the coupon's discount is added back.
     { price: first.total + (await takenOff(tx, first.id)), total: first.total },
     ...upgrades.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
   ]

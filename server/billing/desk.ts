@@ -1,4 +1,4 @@
-/** What the operator's desk asks of invoices. */
+/** Queries of the operator's desk about invoices. */
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { currency as currencySchema, formatMoney } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,7 +7,7 @@ import { paidOfPeriod } from './store.ts'
 
 const shownInvoices = 10
 
-/** By its whole number. */
+/** Finds an invoice by its exact number. */
 export async function findInvoices(
   db: Queryable,
   text: string,
@@ -42,7 +42,7 @@ export async function invoicesOfCustomer(
   }))
 }
 
-/** Of a customer: invoices and orders that are neither paid nor void. */
+/** A customer's invoices and orders that are neither paid nor void. */
 export async function openInvoices(db: Queryable, customerId: string): Promise<number> {
   const { n } = await db
     .selectFrom('invoice')
@@ -54,8 +54,9 @@ export async function openInvoices(db: Queryable, customerId: string): Promise<n
 }
 
 /**
- * Until when what a customer paid for something that is another's by now may come back, as it does
- * when the new owner deletes it. Null: nothing may.
+ * A customer may have paid the running period of something that now belongs to another customer; if
+ * the new owner deletes it, the unused part is credited to them. Answers the end of the last such
+ * period. Null: there is none.
  */
 export async function paidForAnother(
   db: Queryable,
@@ -72,7 +73,7 @@ export async function paidForAnother(
   return row?.until ?? null
 }
 
-/** What a customer's invoice is called: its number, or what it costs. Undefined: there is none. */
+/** The name of a customer's invoice: its number, or its amount. Undefined: no such invoice. */
 export async function invoiceName(
   db: Queryable,
   customerId: string,

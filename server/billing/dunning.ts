@@ -17,7 +17,7 @@ export interface DunningDays {
   readonly suspendDays: number
   readonly deleteDays: number
 }
-/** So many days before the deletion the last letter is sent. */
+/** The last letter is sent this many days before the deletion. */
 const lastWordDays = 3
 
 type Step =
@@ -25,8 +25,8 @@ type Step =
   | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
- * The step that is due, and when to check again after it. One step at a time: a subscription is
- * suspended before it is deleted, however long the sweep was not run. A missed reminder is not sent
+ * The step that is due, and the time of the next check. One step at a time: a subscription is
+ * suspended before it is deleted, however long the sweep did not run. A missed reminder is not sent
  * together with a later one.
  */
 export function dunningStep(
@@ -155,7 +155,7 @@ export async function runDunningStep(
     const locked = row.invoice_id === null ? undefined : await lockInvoice(tx, row.invoice_id)
     if (locked?.invoice.status !== 'open')
       throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
-    // Money may have come some other way than by a top-up.
+    // The wallet may have been credited without a top-up.
     if ((await payLocked(context, tx, locked, true)) === 'paid') continue
     const status = row.status === 'suspended' ? 'suspended' : 'past_due'
     const step = dunningStep(

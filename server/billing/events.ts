@@ -50,7 +50,7 @@ export function invoiceEvent(
   }
 }
 
-/** Of one that was only just written. */
+/** The event of an invoice that was written in this transaction. */
 export const draftEvent = (
   selling: Selling,
   event: EventName,
@@ -65,8 +65,8 @@ export const draftEvent = (
   })
 
 /**
- * Of a dearer price that acts at a renewal; minor units a month. `actsOn` is the day of it on the
- * calendars of the customer's region.
+ * The event of a higher price that acts at a renewal; minor units a month. `actsOn`: that renewal's
+ * day in the time zone of the customer's region.
  */
 export const priceEvent = (
   { products }: Selling,
@@ -89,7 +89,7 @@ export const priceEvent = (
   },
 })
 
-/** When it renews; null for one that will not. */
+/** The renewal's time; null: it does not renew. */
 export const renewsAt = (
   row: Pick<SubscriptionFacts, 'status' | 'period_end' | 'cancel_at_period_end'>,
 ): string | null =>

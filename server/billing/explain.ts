@@ -1,6 +1,6 @@
 /**
- * What an invoice was computed from, and its sum done again from the frozen lines: what a charge's
- * explanation shows.
+ * The explanation of a charge: what an invoice was computed from, and its sum recomputed from the
+ * frozen lines.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'

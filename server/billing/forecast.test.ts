@@ -1,4 +1,4 @@
-/** The runway\'s arithmetic against the plainest way to reckon it. */
+/** The runway's arithmetic against the simplest way to compute it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { days, later } from '../platform/clock.ts'
@@ -6,7 +6,7 @@ import { noSubject } from '../../contract/billing.ts'
 import { emptyAt, type Renewing } from './forecast.ts'
 import { monthsAfter } from './period.ts'
 
-/** Renewal after renewal, the soonest first: slow, and right. */
+/** One renewal after the other, soonest first: slow, but correct. */
 function oneByOne(balance: bigint, renewing: readonly Renewing[]): Date | null {
   const most = renewing.reduce(
     (sum, { amount, rise }) => sum + (rise && rise.amount > amount ? rise.amount : amount),
@@ -98,6 +98,6 @@ test('reckons a thousand servers in less than 50 ms', () => {
     expect(emptyAt(monthly * 59n, renewing, now)).not.toBeNull()
     return performance.now() - began
   })
-  // The fastest of five: the machine may be busy with something else.
+  // The fastest of five runs, because the machine may be busy.
   expect(Math.min(...times)).toBeLessThan(50)
 })

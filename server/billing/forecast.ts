@@ -8,22 +8,23 @@ import { days } from '../platform/clock.ts'
 
 /** The horizon of the forecast in months; an end beyond it is not reported. */
 const horizonMonths = 60
-/** Renewals that are listed. */
+/** The number of listed renewals. */
 const listed = 20
-/** The shortest month, less what clocks may be put forward. */
+/** Shorter than the shortest month, even when the clocks go forward. */
 const shortMonthMs = days(27)
 
 export interface Renewing {
   readonly id: string
-  /** The first one; in the past for one that is unpaid. */
+  /** The first renewal; in the past if it is unpaid. */
   readonly at: Date
   /** Minor units. */
   readonly amount: bigint
-  /** What it costs from a moment on. */
+  /** The price from a moment on, minor units a month; null: it does not rise. */
   readonly rise: { readonly from: Date; readonly amount: bigint } | null
   readonly unpaid: boolean
   /**
-   * The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first.
+   * The end of the period that the `n`th renewal from now begins, counted from 1; with 0 the first
+   * renewal's time.
    */
   readonly after: (n: number) => Date
   readonly shown: ShownSubject
@@ -32,7 +33,7 @@ export interface Renewing {
 interface Next {
   readonly of: Renewing
   readonly at: Date
-  /** Renewals before it. */
+  /** The number of renewals before it. */
   readonly count: number
 }
 
@@ -41,7 +42,7 @@ const byTime = (
   other: { at: Date; of: { id: string } },
 ): number => one.at.getTime() - other.at.getTime() || (one.of.id < other.of.id ? -1 : 1)
 
-/** A binary heap, the soonest first. */
+/** Restores a binary heap, the soonest on top. */
 function pushDown(heap: Next[], from: number): void {
   for (let place = from; ;) {
     let least = place
@@ -57,15 +58,15 @@ function pushDown(heap: Next[], from: number): void {
   }
 }
 
-/** What one costs at a moment, minor units. */
+/** The price of a renewal at a moment, minor units. */
 export const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
   rise && rise.from <= at ? rise.amount : amount
 const highestPrice = ({ amount, rise }: Renewing): bigint =>
   rise && rise.amount > amount ? rise.amount : amount
 
 /**
- * How many times every subscription can renew before the wallet may be short, whatever the order.
- * At any moment the numbers of renewals of two subscriptions differ by at most the months between
+ * The number of renewals of every subscription that the wallet certainly covers, in any order. At
+ * any moment the numbers of renewals of two subscriptions differ by at most the months between
  * their first renewals, plus one.
  */
 function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
@@ -78,7 +79,7 @@ function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly R
   return Math.max(0, Number(balance / monthly) - apart)
 }
 
-/** What the first `rounds` renewals of one cost. */
+/** The cost of one subscription's first `rounds` renewals, minor units. */
 function costOf(one: Renewing, rounds: number): bigint {
   let cheap = 0
   if (one.rise) while (cheap < rounds && one.after(cheap) < one.rise.from) cheap += 1
@@ -89,8 +90,8 @@ function costOf(one: Renewing, rounds: number): bigint {
 }
 
 /**
- * When the wallet is first short, renewing in the order of the sweep; null when that is beyond the
- * horizon, or nothing renews.
+ * The time at which the wallet is first short, if renewals come in the order of the sweep. Null:
+ * beyond the horizon, or nothing renews.
  */
 export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
   if (renewing.some(({ unpaid }) => unpaid)) return now

@@ -1,4 +1,4 @@
-/** What a customer's renewals need of the wallet soon, for who fills it ahead of them. */
+/** The amounts that a customer's renewals soon need of the wallet, for automatic top-up. */
 import type { Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { amountAt } from './forecast.ts'
@@ -7,15 +7,15 @@ import { renewingOf } from './runway.ts'
 /** Minor units of the wallet's currency. */
 export interface Funds {
   readonly balance: bigint
-  /** Of renewals that could not be paid. */
+  /** Renewals that could not be paid. */
   readonly overdue: bigint
-  /** Of renewals that fall due until the moment that was asked about. */
+  /** Renewals that fall due before the given moment. */
   readonly ahead: bigint
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n)
 
-/** By customer: what the wallet holds, and what renews from it until a moment. */
+/** By customer: the wallet's balance, and the renewals that it pays until a moment. */
 export async function fundsOf(
   context: BillingContext,
   db: Queryable,

@@ -1,4 +1,7 @@
-/** A subscription goes to another customer. What is paid stays paid; the renewal is theirs. */
+/**
+ * Hands a subscription over to another customer. Payments so far stay as they are; the new owner
+ * pays the renewal.
+ */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -26,7 +29,7 @@ const texts = {
   },
 } satisfies Record<string, Sentence>
 
-/** What the next owner pays, and when. */
+/** The next owner's price and renewal date. */
 export interface Terms {
   readonly price: bigint
   readonly currency: Currency
@@ -34,7 +37,7 @@ export interface Terms {
   readonly renewsAt: Date
 }
 
-/** Locked until the transaction ends. Refuses with conflict and a sentence. */
+/** Locks the subscription until the transaction ends. Refuses with conflict and a sentence. */
 export async function holdForHandOver(tx: Tx, clock: Clock, id: string): Promise<Terms> {
   const row: SubscriptionRow | undefined = await lockSubscription(tx, id)
   if (row?.status !== 'active' || row.period_end <= clock.now()) throw refuse(texts.unpaid)
@@ -46,7 +49,7 @@ export async function holdForHandOver(tx: Tx, clock: Clock, id: string): Promise
     .executeTakeFirst()
   if (open) throw refuse(texts.unpaid)
   if (row.cancel_at_period_end) throw refuse(texts.ending)
-  // Announced to one, and agreed to by nobody else.
+  // A rise was announced to, and a change agreed by, the present owner only.
   if (row.rise !== null || row.planned !== null) throw refuse(texts.rising)
   return {
     price: row.price,
@@ -56,7 +59,10 @@ export async function holdForHandOver(tx: Tx, clock: Clock, id: string): Promise
   }
 }
 
-/** The caller holds the subscription. Refuses with conflict what is billed elsewhere. */
+/**
+ * Transfers a subscription that the caller has locked. Refuses with conflict a customer with
+ * another currency or region.
+ */
 export async function giveSubscription(
   tx: Tx,
   of: { readonly id: string; readonly terms: Terms; readonly toId: string },

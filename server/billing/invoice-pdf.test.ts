@@ -1,6 +1,5 @@
 /**
- * What a PDF says is read back out of its bytes: the font's own table of letters turns its glyphs
- * into text.
+ * Reads a PDF's text from its bytes: the font's own table of characters turns its glyphs into text.
  */
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -18,10 +17,7 @@ function streamsOf(pdf: Buffer): string[] {
     }
   })
 }
-/**
- * Every letter that the document draws, in order and without spaces, whichever of its fonts draws
- * it.
- */
+/** The text of the document by drawing operation, without spaces, in any of its fonts. */
 function lettersOf(pdf: Buffer): string[] {
   const streams = streamsOf(pdf)
   const tables = streams

@@ -1,6 +1,6 @@
 /**
- * An invoice as a PDF, in English or Vietnamese. The font is a whole one: subsets of it lack
- * letters that Vietnamese needs.
+ * An invoice as a PDF, in English or Vietnamese. The font is complete: subsets lack letters that
+ * Vietnamese needs.
  */
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -82,7 +82,7 @@ const labels = {
 
 let made: typeof pdfMake | undefined
 
-/** Loaded with the first PDF: most of the portal's life needs none of it. */
+/** Loaded with the first PDF, because most processes never make one. */
 async function maker(): Promise<typeof pdfMake> {
   if (made) return made
   const loaded = (await import('pdfmake')) as unknown as { default: typeof pdfMake }
@@ -94,7 +94,7 @@ async function maker(): Promise<typeof pdfMake> {
   loaded.default.setFonts({
     BeVietnamPro: { normal: regular, bold, italics: regular, bolditalics: bold },
   })
-  // A document names no file and no address but the two fonts.
+  // A document may read no file except the two fonts, and no address.
   loaded.default.setUrlAccessPolicy(() => false)
   loaded.default.setLocalAccessPolicy((file) => file === regular || file === bold)
   made = loaded.default
@@ -117,7 +117,7 @@ interface Print {
   readonly seller: Party
   readonly buyer: Party
   readonly language: Language
-  /** Whose days the dates are. */
+  /** The time zone of the dates. */
   readonly timeZone: string
 }
 

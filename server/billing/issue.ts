@@ -1,7 +1,6 @@
 /**
- * Writing invoices. Tax, buyer and seller are settled when the row is written; the number is given
- * when the invoice is paid or falls due, whichever is first, and from then on nothing of it
- * changes.
+ * Writes invoices. Tax, buyer and seller are fixed when the row is written. The number is given
+ * when the invoice is paid or falls due, whichever comes first; from then on nothing changes.
  */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
@@ -29,9 +28,9 @@ export interface Line {
   /** Minor units, tax contained. */
   readonly unitPrice: bigint
   readonly period: { readonly start: Date; readonly end: Date } | null
-  /** What the unit price was computed from, frozen with the line. */
+  /** What the unit price was computed from; stored with the line. */
   readonly basis?: Basis
-  /** Of a credit note: the position of the line that it corrects, from 0. */
+  /** For a credit note: the position of the corrected line, from 0. */
   readonly corrects?: number
 }
 export interface Customer {
@@ -39,63 +38,63 @@ export interface Customer {
   readonly name: string
   readonly email: string
   readonly address?: string
-  /** The buyer, where there is one. */
+  /** The buyer's company, if there is one. */
   readonly company?: string
   readonly taxCode?: string
   readonly regionCode: RegionCode
-  /** Of letters. */
+  /** The language of letters. */
   readonly language: Language
 }
 
 export interface Bill {
   readonly customer: Customer
   readonly currency: Currency
-  /** A product's name; the ledger's revenue account has it. */
+  /** A product's name, which is part of the ledger's revenue account. */
   readonly product: string
   readonly lines: readonly Line[]
-  /** What the events carry and the transaction log names. */
+  /** The subject in events and in the transaction log. */
   readonly subject: Subject | null
   readonly subscriptionId: string | null
-  /** The job to add, in the same transaction, once it is paid. */
+  /** The job to add in the transaction of the payment. */
   readonly starts: Starts | null
 }
 
 export interface Draft extends Bill {
   /**
-   * Who is named, where that is not the customer as they are now: a credit names whom its invoice
-   * named.
+   * The buyer to print if not the customer's present details: a credit note names its invoice's
+   * buyer.
    */
   readonly buyer?: Party
   readonly kind: 'order' | 'renewal' | 'proration' | 'credit'
-  /** Of a credit note: the invoice that it corrects. */
+  /** For a credit note: the invoice that it corrects. */
   readonly corrects?: string
   /**
-   * Where it is not the region's of today: a credit note has the rate of its invoice. Hundredths of
-   * a percent.
+   * The tax if not the region's present one: a credit note has the rate of its invoice. Hundredths
+   * of a percent.
    */
   readonly tax?: { readonly name: string; readonly rate: number }
-  /** Of a renewal. */
+  /** The period that the invoice pays for. */
   readonly period: { readonly start: Date; readonly end: Date } | null
-  /** What the subscription costs from the payment on. */
+  /** The subscription's price from the payment on. */
   readonly sets: Offer | null
 }
 
-/** A draft as it is written. */
+/** A draft in the form that is written. */
 export interface Prepared extends Draft {
   readonly id: string
-  /** Null for an order that is not paid yet. */
+  /** Null: an order that is not paid yet. */
   readonly number: string | null
   /** Minor units, never zero. */
   readonly total: bigint
 }
-/** One that has its number. */
+/** An invoice with its number. */
 export interface Numbered extends Prepared {
   readonly number: string
 }
 
 const amountOf = ({ quantity, unitPrice }: Line): bigint => quantity * unitPrice
 
-/** The tax that an amount contains: one rounding a line. `rate` in hundredths of a percent. */
+/** The tax contained in an amount, rounded once per line. `rate` in hundredths of a percent. */
 export function taxIn(amount: bigint, rate: number): bigint {
   const tax = halfEven((amount < 0n ? -amount : amount) * BigInt(rate), BigInt(10_000 + rate))
   return amount < 0n ? -tax : tax
@@ -105,14 +104,17 @@ export function taxIn(amount: bigint, rate: number): bigint {
 export const totalOf = (lines: readonly Line[]): bigint =>
   lines.reduce((sum, line) => sum + amountOf(line), 0n)
 
-/** A draft without a number. Throws for a total of zero: nothing would be documented. */
+/**
+ * Completes a draft, without a number. Throws for a total of zero, because there is nothing to
+ * document.
+ */
 export function prepare(draft: Draft): Prepared & { readonly number: null } {
   const total = totalOf(draft.lines)
   if (total === 0n) throw new Error('no document has a total of zero')
   return { ...draft, id: randomUUID(), number: null, total }
 }
 
-/** Gives drafts their numbers, in their order. Counters are taken in one order by everybody. */
+/** Gives drafts consecutive numbers. Counters are locked in one order everywhere. */
 export async function numberDrafts(
   tx: Tx,
   catalog: Catalog,
@@ -145,7 +147,7 @@ const buyerOf = ({ name, email, address, company, taxCode }: Customer): Party =>
   ...(taxCode !== undefined && { taxCode }),
 })
 
-/** `paid`: it is settled already, and nothing is due. */
+/** Writes invoices. `paid`: the invoice is settled already, and nothing is due. */
 export async function writeInvoices(
   tx: Tx,
   catalog: Catalog,

@@ -143,7 +143,7 @@ describe('an order that nobody pays', () => {
       'settled',
     )
     await billing.bills.sweep()
-    // Whoever was away for so long gets the last letter only.
+    // After so long an absence only the last letter is sent.
     expect(lettersTo(an)).toEqual(['Đơn hàng của bạn đã hết hiệu lực'])
     const bought = await billing.order(an, offerAt(price))
     const { number } = (await rows(bought))[0] ?? {}
@@ -189,7 +189,7 @@ describe('an order that nobody pays', () => {
 
 describe('a renewal that is paid when its month is over', () => {
   test('is issued anew for the month that begins with the payment; the first is void', async () => {
-    // Due on 31 January for a month of 28 days; it would be deleted on 2 March.
+    // It fell due on 31 January for a month of 28 days; it would be deleted on 2 March.
     await at('2026-12-31T03:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))

@@ -1,7 +1,7 @@
 /**
- * Addresses of invoices that work without signing in. The token is reckoned from the invoice's id
- * and the portal's secret, so the database holds none that opens anything: the id's 16 bytes, and 8
- * bytes of HMAC-SHA-256 over them (RFC 2104, truncated; 2^64 guesses over the network for whoever
+ * Addresses of invoices that work without signing in. The token is computed from the invoice's id
+ * and the portal's secret, so the database contains no token: the id's 16 bytes, and 8 bytes of
+ * HMAC-SHA-256 over them (RFC 2104, truncated; 2^64 guesses over the network for an attacker who
  * knows the id), in base64url.
  */
 import { createHash, createHmac } from 'node:crypto'
@@ -13,16 +13,16 @@ export interface InvoiceLinks {
   hosted(invoiceId: string): string
   /** Its PDF. */
   pdf(invoiceId: string, language: Language): string
-  /** Which invoice a token opens; undefined for one that is not ours. */
+  /** The invoice of a token; undefined: the token is not ours. */
   idOf(token: string): string | undefined
-  /** An event's payload as it is sent: what names an invoice gets the link to it. */
+  /** Adds the hosted link to an event's payload that names an invoice. */
   complete(payload: object): object
 }
 
 const idBytes = 16
 const macBytes = 8
 
-/** What is stored of a token of before they were reckoned. */
+/** The stored hash of a token from before tokens were derived from the invoice's id. */
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export function createInvoiceLinks(portalUrl: string, secret: string): InvoiceLinks {
@@ -39,7 +39,7 @@ export function createInvoiceLinks(portalUrl: string, secret: string): InvoiceLi
       `${portalUrl}/api/invoices/${tokenOf(invoiceId)}/pdf?lang=${language}`,
     idOf(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // Another spelling of the same bytes is no token of ours.
+      // Another base64url spelling of the same bytes is refused.
       if (bytes.length !== idBytes + macBytes || bytes.toString('base64url') !== token)
         return undefined
       const id = bytes.subarray(0, idBytes)

@@ -5,12 +5,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
 
-/** In the order in which counters are locked, after the regions. */
+/** Series in the order in which their counters are locked within a region. */
 export type Series = 'credit' | 'invoice'
 
 /**
- * So many numbers in their order: VN-2026-000001, and VN-CN-2026-000001 of credit notes. The year
- * is the one on the region's calendars.
+ * Reserves consecutive numbers: VN-2026-000001, or VN-CN-2026-000001 for credit notes. The year is
+ * the one in the region's time zone.
  */
 export async function nextNumbers(
   tx: Tx,

@@ -20,7 +20,7 @@ import { subjectOf } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
-/** Days after the order at which it is reminded of: after one, and a day before it lapses. */
+/** Days after the order at which a reminder is sent: day one, and the day before it lapses. */
 const reminderDays = (lapsesDays: number): number[] =>
   [...new Set([1, lapsesDays - 1])].filter((day) => day > 0 && day < lapsesDays)
 
@@ -30,8 +30,8 @@ type Step =
   | { readonly act: 'wait' }
 
 /**
- * The step that is due of an order that lapses at `lapsesAt`, and when to look again after it.
- * A letter that was missed is not sent beside a later one.
+ * The due step of an order that lapses at `lapsesAt`, and the time of the next check. A missed
+ * letter is not sent together with a later one.
  */
 export function orderStep(
   of: { lapsesAt: Date; reminded: number | null },
@@ -66,7 +66,7 @@ const letters = {
         'hàng ngay; hoặc thanh toán tại đây: {url}',
     },
   },
-  /** It was to be paid, and its product had nothing left of what was ordered. */
+  /** The lapse letter if the wallet could pay but the product had no capacity. */
   unavailable: {
     en: {
       subject: 'We could not deliver your order',
@@ -127,7 +127,7 @@ async function write(
   await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
 }
 
-/** Whether it waited for want of room and not of money, which the wallet holds. */
+/** Whether the order waits for capacity although the wallet holds enough. */
 async function lacksRoom(context: BillingContext, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
   const { balance } = await context.ledger.balanceOf(tx, invoice.customer_id)
   const subject = subjectOf(invoice.subject)
@@ -139,7 +139,7 @@ async function lacksRoom(context: BillingContext, tx: Tx, invoice: InvoiceRow): 
   return !hasRoom
 }
 
-/** The next step with each unpaid order; the rows are locked by the caller. */
+/** Runs the next step of each unpaid order; the caller has locked the rows. */
 export async function runPendingOrders(
   context: BillingContext,
   tx: Tx,
@@ -150,8 +150,8 @@ export async function runPendingOrders(
     if (locked?.invoice.status !== 'open' || !locked.invoice.lapses_at)
       throw new Error(`the order of subscription ${row.id} has no open invoice`)
     const { invoice } = locked
-    // The wallet may have been credited otherwise than by a top-up; a lapsed order is not charged
-    // any more.
+    // The wallet may have been credited without a top-up, for example by the operator. A lapsed
+    // order is no longer charged.
     const outcome = await payLocked(context, tx, locked, true)
     if (outcome === 'paid') continue
     const step = orderStep(
@@ -159,7 +159,7 @@ export async function runPendingOrders(
       context.clock.now(),
       context.catalog.billing.order_lapses_days,
     )
-    // Whoever could pay is not asked to: the order waits for room.
+    // No reminder if the customer could pay: the order waits for capacity.
     const reminds = step.act === 'remind' && outcome !== 'unavailable'
     if (reminds) await write(context, tx, 'remind', { invoice, row })
     if (step.act === 'lapse') {
@@ -167,7 +167,7 @@ export async function runPendingOrders(
         invoice,
         row,
       })
-      // It keeps the moment, which says why it is void.
+      // `lapses_at` stays: it shows why the invoice is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
       await giveBackCoupons(tx, [invoice.id])
       await end(context, tx, row)
@@ -188,7 +188,7 @@ export async function runPendingOrders(
   }
 }
 
-/** Orders of one customer that may wait for their payment (contract.md section 8, Limits). */
+/** Limit of a customer's unpaid orders (contract.md section 8, Limits). */
 const mostUnpaid = 5
 
 /**
@@ -226,7 +226,7 @@ export async function refuseMoreUnpaid(
   })
 }
 
-/** Until when an order of this moment may be paid, and when to look at it first. */
+/** The time until which an order placed now may be paid, and the time of its first check. */
 export function lapseOf(context: BillingContext, now: Date): { lapsesAt: Date; nextAt: Date } {
   const lapsesDays = context.catalog.billing.order_lapses_days
   const lapsesAt = later(now, days(lapsesDays))

@@ -1,11 +1,14 @@
-/** Who confirms a price is charged that one: the catalogue may change while a page is open. */
+/**
+ * Refuses a confirmed price that differs from the present one, because the catalogue may change
+ * while a page is open: the customer pays the shown price or nothing.
+ */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /**
- * Refuses with conflict where what was shown is not what it costs.
- * @param shown minor units a month; undefined: the caller was shown nothing
+ * Refuses with conflict if the shown price is not the present one. @param shown minor units a
+ * month; undefined: the caller was shown nothing
  */
 export function holdToPrice(shown: number | undefined, price: bigint, currency: Currency): void {
   if (shown === undefined || BigInt(shown) === price) return

@@ -1,6 +1,7 @@
 /**
- * What another catalogue would make of running subscriptions: computed by the functions that price
- * renewals and write announcements, so that the staff see before what customers get.
+ * The effect that another catalogue would have on running subscriptions. It is computed by the
+ * functions that price renewals and write announcements, so that the staff see exactly what
+ * customers will get.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { timeZoneOf, type Catalog } from '../catalog/index.ts'
@@ -11,14 +12,17 @@ import { dayIn } from './period.ts'
 import type { Product } from './product.ts'
 import { renewalPricesOf, type RenewalPrice } from './prospects.ts'
 
-/** Subscriptions that are looked at in one go: calls of others are answered in between. */
+/** Subscriptions per batch: other calls are answered between batches. */
 const batchSize = 200
 
 interface Letter {
   readonly subject: string
   readonly text: string
 }
-/** Whose price goes one way, and the days on which the first and the last one renews at it. */
+/**
+ * Subscriptions whose price changes in one direction, and the days of the first and last renewal at
+ * the new price.
+ */
 interface Group {
   readonly customers: number
   readonly subscriptions: number
@@ -26,21 +30,21 @@ interface Group {
   readonly lastOn: string | null
 }
 export interface Outlook {
-  /** Those that run and are not cancelled. */
+  /** Subscriptions that run and are not cancelled. */
   readonly running: number
   readonly currencies: readonly {
     readonly currency: Currency
-    /** Minor units a month, of those whose price changes. */
+    /** The sums of the changed prices, minor units a month. */
     readonly before: bigint
     readonly after: bigint
     readonly rises: Group
     readonly falls: Group
   }[]
-  /** The letter about one rise; null: nobody's price rises. */
+  /** The letter about one rise; null: no price rises. */
   readonly letter: { readonly en: Letter; readonly vi: Letter } | null
 }
 
-/** The price in the end: an announced one, or one that is to be announced, where there is one. */
+/** The final price: that of an announced or coming rise, if there is one. */
 const inTheEnd = ({ offer, rise }: RenewalPrice): bigint => rise?.offer.price ?? offer.price
 
 class Tally {
@@ -61,8 +65,8 @@ class Tally {
 }
 
 /**
- * `now` and `next` price by the catalogue in use and by the other one, which counts from `from`. A
- * rise that the catalogue in use brings anyway is none of the other one's.
+ * `now` prices by the catalogue in use, `next` by the other one, which takes effect at `from`. A
+ * rise that the catalogue in use causes anyway is not attributed to the other one.
  */
 export async function outlookOf(
   db: Database | Queryable,
@@ -70,7 +74,7 @@ export async function outlookOf(
   { now, next }: { readonly now: readonly Product[]; readonly next: readonly Product[] },
 ): Promise<Outlook> {
   const { catalog, from } = parts
-  // Announcements go out when it counts, so that is when the thirty days begin.
+  // Announcements are sent when the catalogue takes effect, so the thirty days begin then.
   const clock = { now: () => from }
   const contextOf = (products: readonly Product[]) => ({
     clock,

@@ -1,4 +1,4 @@
-/** Renewals that are not paid: for an operator. Open invoices are few, and have an index. */
+/** Unpaid renewals, for an operator. Open invoices are few and have an index. */
 import { sql } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { OverdueInvoice } from '../../contract/operator-overview.ts'
@@ -10,7 +10,7 @@ const overdue = sql`
   from invoice i join subscription s on s.id = i.subscription_id and s.invoice_id = i.id
   where i.status = 'open' and s.status in ('past_due', 'suspended')`
 
-/** How many there are. */
+/** The number of overdue renewals. */
 export async function countOverdue(db: Queryable): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n ${overdue}`.execute(db)
   return rows[0]?.n ?? 0
@@ -18,7 +18,7 @@ export async function countOverdue(db: Queryable): Promise<number> {
 
 type Listed = Omit<OverdueInvoice, 'customer'> & { readonly customerId: string }
 
-/** One page of them, the longest due first. */
+/** One page of overdue renewals, the longest overdue first. */
 export async function overduePage(
   db: Queryable,
   { limit, after }: { readonly limit: number; readonly after: TimePosition | null },

@@ -56,13 +56,13 @@ export const priceColumns = (
   return { price, terms: terms && JSON.stringify(terms), description: JSON.stringify(description) }
 }
 
-/** Where a subscription's next period stands when it begins now: a new anchor. */
+/** The next period of a subscription that begins now, with a new anchor. */
 export function beginningNow(catalog: BillingContext['catalog'], regionCode: string, now: Date) {
   const end = monthsAfter(now, 1, timeZoneOf(catalog, regionCode as RegionCode))
   return { anchor_at: now, months: 1, period_start: now, period_end: end, next_at: end }
 }
 
-/** The period of an order's lines is that of its subscription, which begins with the payment. */
+/** An order's lines get the period of its subscription, which begins with the payment. */
 async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): Promise<void> {
   const seconds = secondsBetween(start, end)
   await tx
@@ -139,7 +139,7 @@ async function renewed(
     await context.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
 }
 
-/** It costs this from now on, and nothing is planned any more. */
+/** Gives the subscription a new price from now on and removes the planned change. */
 export async function repriced(
   context: BillingContext,
   tx: Tx,
@@ -157,7 +157,7 @@ export async function repriced(
   ])
 }
 
-/** The invoice as it is to be charged: with its number, and for a period that is not over. */
+/** The invoice that will be charged: it has its number, and its period is not over. */
 async function payable(
   context: BillingContext,
   tx: Tx,
@@ -222,10 +222,10 @@ async function writeReceipt(
   })
 }
 
-/** Between two tries to pay an order that its product has no room for. */
+/** Pause between two tries to pay an order whose product has no capacity. */
 export const payAgainMs = minutes(10)
 
-/** Whatever asked for the payment, the sweep tries again, until there is room or it lapses. */
+/** The sweep retries the payment until there is capacity or the order lapses. */
 async function waitForRoom(
   { clock, jobs }: BillingContext,
   tx: Tx,
@@ -240,12 +240,12 @@ async function waitForRoom(
   if (job !== undefined) await jobs.add(tx, job, { subscriptionId: id })
 }
 
-/** `unavailable`: its product has nothing left of what was ordered, and nothing was charged. */
+/** `unavailable`: the product has no capacity left for the order, and nothing was charged. */
 export type PayOutcome = 'paid' | 'short' | 'settled' | 'unavailable'
 
 /**
- * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order
- * counts as settled, even before a sweep has closed it.
+ * Charges a locked invoice. `quiet`: do not report a wallet that is short. A lapsed order counts as
+ * settled, even before a sweep has closed it.
  */
 export async function payLocked(
   context: BillingContext,
@@ -255,10 +255,10 @@ export async function payLocked(
 ): Promise<PayOutcome> {
   const { subscription } = locked
   if (locked.invoice.status !== 'open') return 'settled'
-  // One moment: the invoice's lines and the subscription say the same period.
+  // One moment for both, so that the invoice's lines and the subscription name the same period.
   const now = context.clock.now()
   if (locked.invoice.lapses_at && locked.invoice.lapses_at <= now) return 'settled'
-  // A wallet that is short uses no number, and leaves the invoice as it was.
+  // If the wallet is short, the rollback frees the number and leaves the invoice unchanged.
   await sql`savepoint paying`.execute(tx)
   const invoice = await payable(context, tx, locked, now)
   const subject = subjectOf(invoice.subject)
@@ -280,7 +280,7 @@ export async function payLocked(
       amount: due,
       currency: invoice.currency as Currency,
       details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.name }) },
-      // What runs goes on; nothing new is bought with what is lent.
+      // A loan keeps a running subscription alive; it buys nothing new.
       ...(invoice.kind === 'renewal' && { lendUntil: lendUntil(context, invoice.region_code) }),
     })
     amountLent = lent

@@ -13,7 +13,7 @@ const renewals = (ordered: string, count: number, zone: string): string[] =>
       .slice(0, 16),
   )
 
-/** What the clocks of a zone show, by other means than the code's. */
+/** The local time in a zone, computed independently of the code. */
 const shown = (at: Date, zone: string): string => at.toLocaleString('sv-SE', { timeZone: zone })
 
 describe('a monthly renewal', () => {
@@ -43,10 +43,10 @@ describe('a monthly renewal', () => {
         '2026-10-09T22:00',
       ],
     ],
-    // On 4 October 2026 half past two does not exist there: an hour later, and the month after at
-    // half past two again.
+    // On 4 October 2026 half past two does not exist there: it renews an hour later, and the next
+    // month at half past two again.
     ['2026-09-03T16:30Z', sydney, ['2026-10-03T16:30', '2026-11-03T15:30']],
-    // On 5 April 2026 half past two comes twice: the first one.
+    // On 5 April 2026 half past two occurs twice: the first one counts.
     ['2026-03-04T15:30Z', sydney, ['2026-04-04T15:30', '2026-05-04T16:30']],
   ])('of an order of %s in %s', (ordered, zone, expected) => {
     expect(renewals(ordered, expected.length, zone)).toEqual(expected)
@@ -83,7 +83,7 @@ describe('a monthly renewal', () => {
           const renewed = monthsAfter(ordered, months, zone)
           const [onDay, atTime = ''] = shown(renewed, zone).split(' ')
           expect(onDay).toBe(due)
-          // Once a year an hour is left out.
+          // Once a year the clocks skip an hour.
           expect([time, `03${time?.slice(2)}`]).toContain(atTime)
           expect(renewed.getMilliseconds()).toBe(ordered.getMilliseconds())
           expect(monthsAfter(ordered, months + 1, zone).getTime()).toBeGreaterThan(

@@ -1,8 +1,8 @@
 /**
- * Monthly periods, counted from an anchor in the time zone of the customer's region: ordered on 31
- * January it renews on 28 February and then on 31 March, at the same time of day on the clocks
- * there. Every end is counted from the anchor and none from the end before, so that a short month
- * or a night when the clocks change shifts one renewal and not those after it.
+ * Monthly periods, counted from an anchor in the time zone of the customer's region. An order on 31
+ * January renews on 28 February and then on 31 March, at the same local time. Every end is computed
+ * from the anchor and not from the previous end, so that a short month or a change of the clocks
+ * shifts one renewal only.
  */
 
 /** Milliseconds. */
@@ -28,7 +28,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** What the clocks of a zone show less UTC, milliseconds, asked of the zone's rules. */
+/** A zone's local time minus UTC at a moment, ms, from the zone's rules. */
 function askedOffset(zone: string, at: number): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
@@ -37,12 +37,12 @@ function askedOffset(zone: string, at: number): number {
   return Date.UTC(year, month - 1, date, hour, minute, second, milliseconds) - at
 }
 
-/** Of each zone, by days of UTC: null for a day on which the clocks change. */
+/** Cached offsets by zone and by day of UTC; null: the clocks change on that day. */
 const offsets = new Map<string, Map<number, number | null>>()
 
 /**
- * Formatting dates is slow, and a forecast asks for thousands: a day that begins and ends with one
- * offset has it throughout.
+ * Formatting dates is slow, and a forecast needs thousands. A day that begins and ends with the
+ * same offset has it all day, so the offset is cached per day.
  */
 function offsetOf(zone: string, at: number): number {
   let known = offsets.get(zone)
@@ -57,16 +57,13 @@ function offsetOf(zone: string, at: number): number {
   return offset ?? askedOffset(zone, at)
 }
 
-/**
- * What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed
- * the same.
- */
+/** The local time in a zone, as the number of ms at which UTC shows the same. */
 const shownAt = (zone: string, at: number): number =>
   zone === 'UTC' ? at : at + offsetOf(zone, at)
 
 /**
- * The moment when the clocks of a zone show this: the first of two in autumn; as much later in
- * spring as the clocks were put forward.
+ * The moment of a local time in a zone. In autumn, when it occurs twice, the first; in spring, when
+ * it is skipped, later by the size of the skip.
  */
 function momentOf(zone: string, shown: number): number {
   const offsetAt = (at: number): number => shownAt(zone, at) - at
@@ -76,7 +73,7 @@ function momentOf(zone: string, shown: number): number {
   return before === after || offsetAt(early) === before || offsetAt(late) !== after ? early : late
 }
 
-/** The moment some whole months after the anchor. */
+/** The moment a number of whole months after the anchor. */
 export function monthsAfter(anchor: Date, months: number, zone: string): Date {
   const shown = new Date(shownAt(zone, anchor.getTime()))
   const month = shown.getUTCMonth() + months
@@ -90,25 +87,25 @@ export function monthsAfter(anchor: Date, months: number, zone: string): Date {
   )
 }
 
-/** The year on the calendars of a zone: what an invoice's number is counted in. */
+/** The year in a zone's local time; it is part of an invoice's number. */
 export const yearIn = (zone: string, at: Date): number =>
   new Date(shownAt(zone, at.getTime())).getUTCFullYear()
-/** 2026-12-31, on the calendars of a zone. */
+/** The day in a zone: 2026-12-31. */
 export const dayIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
 
-/** Whole seconds between two moments; what is begun is not counted. */
+/** Whole seconds between two moments, rounded down; 0 if `to` is earlier. */
 export const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))
 
-/** When a day (2026-12-31) begins on the clocks of a zone. */
+/** The beginning of a day (2026-12-31) in a zone. */
 export const midnightOf = (zone: string, date: string): Date =>
   new Date(momentOf(zone, Date.parse(`${date}T00:00:00Z`)))
-/** The last second of the day that comes some whole days after a moment. */
+/** The last second of the day that is a number of whole days after a moment. */
 export function endOfDayAfter(zone: string, moment: Date, days: number): Date {
   const next = Date.parse(`${dayIn(zone, moment)}T00:00:00Z`) + (days + 1) * day
   return new Date(midnightOf(zone, new Date(next).toISOString().slice(0, 10)).getTime() - 1000)
 }
-/** What the clocks of a zone show: 2026-12-31 23:59:59. */
+/** The local time in a zone: 2026-12-31 23:59:59. */
 export const timeIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 19).replace('T', ' ')

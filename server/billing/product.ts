@@ -1,6 +1,6 @@
 /**
- * What billing asks of whoever sells something by the month. A signal to a layer above is a job’s
- * name.
+ * The interface between billing and the modules that sell something by the month. Billing signals
+ * the upper layers by the names of jobs.
  */
 import * as z from 'zod/mini'
 import { noSubject, type ShownSubject } from '../../contract/billing.ts'
@@ -12,26 +12,26 @@ export interface Text {
   readonly vi: string
 }
 
-/** What is sold: an invoice names it, and keeps the name that it was issued with. */
+/** The thing that is sold. An invoice keeps the name that it was issued with. */
 export interface Subject {
   readonly kind: string
   readonly id: string
   readonly name: string
 }
 
-/** What a price is computed from. JSON that only its product reads. */
+/** The inputs of a price: JSON that only its product reads. */
 export type Terms = object
 
 /** Terms of one invoice line: the seconds that are charged, of the seconds of their month. */
 export type Basis = Terms & { readonly seconds: number; readonly of_seconds: number }
 
-/** What a subscription costs. */
+/** A subscription's price and its basis. */
 export interface Offer {
-  /** Minor units a month; the sum of the terms where there are any. */
+  /** Minor units a month; the sum of the terms if there are any. */
   readonly price: bigint
-  /** What it is computed from; null where the price says everything. */
+  /** What the price is computed from; null: the price is fixed. */
   readonly terms: Terms | null
-  /** What an invoice's line says of it. */
+  /** The text of the invoice's line. */
   readonly description: Text
 }
 
@@ -45,9 +45,9 @@ export interface Product {
   /** Its account in the ledger: revenue:<name>:<currency>. */
   readonly name: string
   /**
-   * What subscriptions renew for from now on, by their ids; `change` is the product's own word for
-   * a change that was planned, `planned` what it was planned at, `running` what they cost now. One
-   * that is missing keeps the price that it has.
+   * The present offers for subscriptions by id. `change` is the product's own description of a
+   * planned change, `planned` the offer at which it was planned, `running` the present one. A
+   * subscription missing from the answer keeps its price.
    */
   offers(
     db: Queryable,
@@ -59,31 +59,31 @@ export interface Product {
     }[],
   ): Promise<ReadonlyMap<string, Offer>>
   /**
-   * Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the
-   * subscription stands.
+   * Jobs with the payload { subscriptionId }. They may run late and twice: each reads the
+   * subscription's present state.
    */
   readonly jobs: {
     readonly suspend: string
     readonly resume: string
     readonly remove: string
-    /** An order waits until `reserve` finds something for it. */
+    /** The job for an order for which `reserve` has nothing yet. */
     readonly wait?: string
   }
   /**
-   * Reserves what an order needs, in the transaction that pays for it and before money moves; false
-   * where there is none left. Without it there is always enough.
+   * Reserves an order's capacity, in the transaction that pays for it and before money moves;
+   * false: none is left. Absent: there is always enough.
    */
   reserve?(tx: Tx, subject: Subject): Promise<boolean>
   /**
-   * Whether what was ordered has been there at least once: who cancels before that gets everything
-   * back. Without it what is paid for is there at once.
+   * Whether the ordered thing was delivered at least once; a customer who cancels before that gets
+   * everything back. Absent: delivery is immediate.
    */
   hasBeenThere?(tx: Tx, subject: Subject): Promise<boolean>
-  /** How events and answers show what is sold; null where an invoice is about nothing. */
+  /** The form of the subject in events and answers; null: the invoice has no subject. */
   readonly shownAs: {
-    /** In the events of an invoice or a subscription. */
+    /** The subject in the events of an invoice or a subscription. */
     briefly(subject: Subject | null): Record<string, unknown>
-    /** In answers, and in the announcement of a price. */
+    /** The subject in answers, and in the announcement of a price. */
     fully(subject: Subject | null): ShownSubject
   }
   /** Paths of the portal's screens. */
@@ -91,21 +91,19 @@ export interface Product {
   readonly pricing: {
     /** Minor units a month. Throws for terms that are not the product's. */
     monthly(terms: Terms): bigint
-    /**
-     * `wanted` at the rates of `rates`; parts that `rates` does not price, at those of `others`.
-     */
+    /** `wanted` at the rates of `rates`; parts without a rate there get those of `others`. */
     atRates(wanted: Terms, rates: Terms, others: Terms): Terms
-    /** The price of a line, step by step; null where the product shows no steps. */
+    /** The steps of a line's price; null: the product shows none. */
     explain(
       basis: Basis,
     ): (Pick<ExplainedLine, 'basis' | 'steps'> & { readonly amount: number }) | null
   }
 }
 
-/** Products by the name that subscriptions and invoices carry. */
+/** Products by name, as subscriptions and invoices refer to them. */
 export type Products = ReadonlyMap<string, Product>
 
-/** As a row keeps it: { [kind]: { id, name } }. */
+/** The form stored in a row: { [kind]: { id, name } }. */
 const StoredSubject = z.record(z.string(), z.object({ id: z.string(), name: z.string() }))
 export const subjectToRow = ({ kind, id, name }: Subject): z.output<typeof StoredSubject> => ({
   [kind]: { id, name },
@@ -125,7 +123,7 @@ export const shownFully = (products: Products, { product, subject }: Sold): Show
   products.get(product)?.shownAs.fully(subjectOf(subject)) ?? noSubject
 
 const StoredText = z.object({ en: z.string(), vi: z.string() })
-/** Only that it is an object: the product reads the rest. */
+/** Checks only that it is an object; the product parses its content. */
 const StoredTerms = z.record(z.string(), z.unknown())
 const StoredBasis = z.looseObject({ seconds: z.int(), of_seconds: z.int() })
 export const basisOf = (stored: unknown): Basis | null =>
@@ -139,7 +137,7 @@ const StoredStarts = z.object({ job: z.string(), payload: z.record(z.string(), z
 const StoredPlan = z.object({
   change: z.record(z.string(), z.unknown()),
   starts: z.nullable(StoredStarts),
-  /** What it was to cost when it was planned. */
+  /** The offer at the time of planning. */
   to: z.optional(z.unknown()),
 })
 
@@ -155,7 +153,7 @@ export function offerFromJson(stored: unknown): Offer {
   const { price, ...rest } = StoredOffer.parse(stored)
   return { price: BigInt(price), ...rest }
 }
-/** What a subscription costs in its running period. */
+/** The subscription's offer in its running period. */
 export const offerOf = (row: { price: bigint; terms: unknown; description: unknown }): Offer => ({
   price: row.price,
   terms: row.terms === null ? null : StoredTerms.parse(row.terms),

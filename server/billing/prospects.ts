@@ -1,7 +1,7 @@
 /**
- * What subscriptions renew for. A running subscription renews at the rates that its customer agreed
- * to; what the catalogue has made dearer since acts 30 days after it was announced, and what it has
- * made cheaper acts at once (contract.md section 8).
+ * Renewal prices. A running subscription renews at the rates that its customer agreed to. A rise of
+ * the catalogue since then acts 30 days after its announcement; a reduction acts at once
+ * (contract.md section 8).
  */
 import * as z from 'zod/mini'
 import { days, later } from '../platform/clock.ts'
@@ -18,21 +18,19 @@ import {
   type Terms,
 } from './product.ts'
 
-/** Between the announcement of a dearer price and the first renewal that it may act on. */
+/** Time between the announcement of a higher price and the first renewal that it may act on. */
 export const noticeMs = days(30)
 
-/** A price that was announced, and the moment from which renewals cost it. */
+/** An announced price, and the moment from which renewals cost it. */
 export interface PriceRise {
   readonly offer: Offer
   readonly actsAt: Date
 }
-/**
- * What a subscription costs at its renewal until an announced price takes effect, and that price.
- */
+/** The renewal offer until an announced rise takes effect, and that rise. */
 export interface RenewalPrice {
   readonly offer: Offer
   readonly rise: (PriceRise & { readonly announced: boolean }) | null
-  /** What was announced for just this: it is cheaper now than that. */
+  /** A rise to this very offer was announced, and the offer is cheaper now. */
   readonly isWithdrawn: boolean
 }
 
@@ -55,8 +53,8 @@ function atRates(pricing: Pricing, wanted: Priced, rates: Terms, others: Terms):
 }
 
 /**
- * The offer at the rates that the customer agreed to: those that run, and for a planned change of
- * what they do not price, those at which it was planned.
+ * The offer at the rates that the customer agreed to: the running rates, and for the parts that
+ * only a planned change adds, the rates at which it was planned.
  */
 function agreedOf(
   pricing: Pricing,
@@ -70,7 +68,7 @@ function agreedOf(
   return atRates(pricing, offer, running.terms, known.terms)
 }
 
-/** The announced price of what is wanted now, which may have changed since. */
+/** The announced offer for the present wish, which may have changed since the announcement. */
 function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: Offer): Offer {
   if (!hasTerms(offer) || !hasTerms(agreed) || !hasTerms(announced))
     return { ...announced, description: offer.description }
@@ -78,8 +76,8 @@ function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: O
 }
 
 /**
- * `offer` is the catalogue's present offer, `rise` the announced one; without an announcement, a
- * rise is announced now.
+ * The renewal price. `offer`: the catalogue's present offer; `rise`: the announced one. A rise
+ * without an announcement gets its date now.
  */
 function renewalPriceOf(
   pricing: Pricing,
@@ -90,10 +88,11 @@ function renewalPriceOf(
   const agreed = agreedOf(pricing, offer, running, planned)
   const announced = rise && announcedOf(pricing, offer, agreed, rise.offer)
   if (offer.price <= agreed.price)
-    // Of another plan than the announced one nothing was announced, and so nothing is withdrawn.
+    // An announcement for another plan does not count as withdrawn, because this plan's price was
+    // never announced.
     return { offer, rise: null, isWithdrawn: (announced?.price ?? 0n) > offer.price }
   const isWithdrawn = false
-  // Never announced, or dearer than what was: 30 days from now.
+  // Not announced, or higher than the announced price: it acts 30 days from now.
   if (!rise || !announced || offer.price > announced.price)
     return {
       offer: agreed,
@@ -103,13 +102,13 @@ function renewalPriceOf(
   return { offer: agreed, rise: { offer, actsAt: rise.actsAt, announced: true }, isWithdrawn }
 }
 
-/** What a renewal that is due at a moment costs; what is not announced does not act. */
+/** The offer of a renewal that is due at a moment; a rise that is not announced does not act. */
 export const renewalOffer = ({ offer, rise }: RenewalPrice, dueAt: Date): Offer =>
   rise?.announced && rise.actsAt <= dueAt ? rise.offer : offer
 
 /**
- * The renewal prices by subscription, as its product prices them now; what is no longer sold keeps
- * its price.
+ * The renewal prices by subscription, as its product prices them now. Products that are no longer
+ * sold keep their price.
  */
 export async function renewalPricesOf(
   context: Pick<BillingContext, 'clock' | 'products'>,

@@ -1,4 +1,4 @@
-/** A letter for every invoice that is paid, with the way to its PDF. */
+/** A letter for every paid invoice, with the link to its PDF. */
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
@@ -12,14 +12,14 @@ export interface Receipt {
   /** Minor units. */
   readonly amount: bigint
   readonly currency: Currency
-  /** What was bought. */
+  /** The purchase. */
   readonly what: Text
   readonly invoiceId: string
-  /** What of it the wallet did not hold. */
+  /** The part that was lent; null: the wallet held the whole amount. */
   readonly lent: Lent | null
 }
 
-/** What of a payment was lent, and what follows from it. */
+/** The receipt's sentences about the lent part and the debt. */
 function lentWords(context: BillingContext, { lent, currency, customer }: Receipt): string {
   if (!lent) return ''
   const { language } = customer
@@ -34,7 +34,7 @@ function lentWords(context: BillingContext, { lent, currency, customer }: Receip
         `due by ${lent.day}. Top up here: ${url}`
 }
 
-/** Writes the letter, in the transaction of the payment. */
+/** Writes the letter in the transaction of the payment. */
 export async function receipt(context: BillingContext, tx: Tx, of: Receipt): Promise<void> {
   const { language, email } = of.customer
   const amount = formatMoney(Number(of.amount), of.currency, language)

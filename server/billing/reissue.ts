@@ -12,7 +12,7 @@ import { secondsBetween } from './period.ts'
 import type { InvoiceRow } from './store.ts'
 import { basisOf, offerFromJson, subjectOf, type Starts } from './product.ts'
 
-/** Answers the new invoice, open. Throws when nobody knows the customer. */
+/** Answers the new invoice, open. Throws if the customer does not exist. */
 export async function renewAnew(
   context: BillingContext,
   tx: Tx,

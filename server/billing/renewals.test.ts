@@ -92,7 +92,7 @@ describe('renewals', () => {
       .orderBy('seq', 'desc')
       .executeTakeFirstOrThrow()
     // Ordered at half past midnight on the 29th: nine renewals are due by New Year in Vietnam, and
-    // all carry the year of that moment there.
+    // all their numbers have the year in Vietnam's time.
     expect(await billing.invoices(id)).toHaveLength(11)
     expect(number).toMatch(/^VN-2029-/)
     await at('2029-02-27T17:30:00Z')
@@ -152,8 +152,8 @@ describe('renewals', () => {
       second.bills.sweep(),
       cut('portal'),
     ])
-    // The next rounds, as the job's next minutes: of the connections that wait, some do not know
-    // yet that they are cut, and rows of a backend that ends are passed over until it has ended.
+    // More rounds, as the job would run them. Some waiting connections do not know yet that they
+    // are cut, and rows locked by an ending backend are skipped until it has ended.
     await eventually('rounds of both that leave none', async () => {
       await Promise.allSettled([billing.bills.sweep(), second.bills.sweep()])
       const invoices = await Promise.all(ids.map((id) => billing.invoices(id)))
@@ -194,7 +194,7 @@ describe('renewals', () => {
         `order ${price} paid`,
         `renewal ${price} paid 2027-02-28`,
       ])
-      // Held on and on, it holds up nobody else, of its own phase or of a later one.
+      // A permanently locked row delays no other row, of its own phase or a later one.
       const binh = await billing.customer({ balance: price })
       const other = await billing.order(binh, offerAt(price))
       await holder.query('begin')
@@ -265,7 +265,7 @@ describe('renewals', () => {
         if (through) break
       }
       await wire.close()
-      // A renewal is that many statements, and each of them was the last one once.
+      // A renewal has this many statements, and the worker was killed after each of them once.
       expect(renewed).toBeGreaterThan(10)
       await billing.ledgerHolds()
     },

@@ -27,13 +27,15 @@ import { renewalPricesOf, renewalOffer } from './prospects.ts'
 import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
 
-/** For a row that somebody else holds. */
+/** How long to wait for a row that another transaction has locked. */
 const longestWait = '3s'
 const lockNotAvailable = '55P03'
-/** Renewals in one transaction, which locks the accounts that they share. */
+/** Renewals per transaction, which locks the accounts that they share. */
 const batchSize = 100
 
-/** Invoice, charge and new period of many at once, each statement for all of them. */
+/**
+ * Writes invoice, charge and new period of many renewals, with one statement for all of them each.
+ */
 async function renew(
   context: BillingContext,
   tx: Tx,
@@ -187,11 +189,11 @@ const phases: readonly Phase[] = [
 ]
 
 /**
- * Handles batch after batch until nothing is due. Rows that somebody else holds are left to the
- * end, and waited for then, one by one: their holder may have read them before they fell due. The
- * rows of a failed batch are retried singly, so that one bad row delays nobody else. A lost
- * database connection is no row's fault: the phase ends, and the next sweep goes on in the same
- * order.
+ * Handles batch after batch until nothing is due. Rows that another transaction has locked are left
+ * to the end and then waited for, one by one: that transaction may have read them before they fell
+ * due. The rows of a failed batch are retried singly, so that one bad row delays no other. A lost
+ * database connection is not a row's fault: the phase ends, and the next sweep continues in the
+ * same order.
  */
 async function drain(
   context: BillingContext,
@@ -228,7 +230,7 @@ async function drain(
       if ((await due(context.db).select('id').limit(1).executeTakeFirst()) === undefined) return
       waits = true
     } catch (error) {
-      // Whoever holds it for so long leaves it to the next sweep; the other phases go on.
+      // A row locked longer than that is left to the next sweep; the other phases go on.
       if (waits && taken.length === 0 && databaseError(error)?.code === lockNotAvailable) return
       if (taken.length === 0 || databaseIsAway(error)) throw error
       context.log.error(

@@ -49,7 +49,8 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     if (outcome === 'unavailable') throw new Refusal('no_room')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
     const current = await invoiceById(tx, invoice.id)
-    // A renewal that was paid after its month had ended was issued again, for the month from now.
+    // A renewal that was paid after its month had ended was reissued for the month from the
+    // payment.
     const paid = current?.status === 'void' ? await reissued(tx, current) : current
     const [shown] = await presentAll(tx, paid ? [paid] : [], links, language)
     if (!shown) throw new Error('a paid invoice is gone')
@@ -66,7 +67,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
 
   http.read(api.getRunway, ({ customerId }) => billing.runway(db, customerId))
 
-  /** The owner's own; anybody else's is unknown. */
+  /** The customer's own subscription. Undefined also for another customer's. */
   const own = async (from: Queryable, customerId: string, id: string) => {
     const found =
       isUuid(id) && (await isOwner(from, customerId, id))
@@ -101,7 +102,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     }
   })
 
-  // A document, not a call: no envelope. `?lang=` is in the address that the invoice carries.
+  // This is a document, not an API call: no envelope. The address on the invoice contains `?lang=`.
   http.server.get('/api/invoices/:token/pdf', async (request, reply) => {
     const { token } = request.params as { token: string }
     const { lang } = request.query as { lang?: unknown }

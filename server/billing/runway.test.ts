@@ -1,4 +1,7 @@
-/** The sweep that warns of wallets which will not last: what is due, shared, and bounded. */
+/**
+ * The sweep that warns of low wallets: which wallets are due, sharing between workers, and its
+ * bounds.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { offerAt, openTestBilling, type Buyer, type TestBilling } from '../../test/test-billing.ts'
@@ -15,11 +18,11 @@ beforeEach(async () => {
   await sql`truncate subscription, runway_warning cascade`.execute(billing.db)
 })
 
-/** All subscriptions renew next at this moment. */
+/** Makes all subscriptions renew next at this moment. */
 const renewAt = (end: Date) =>
   sql`update subscription set anchor_at = ${end}::timestamptz - interval '1 month',
     period_end = ${end}`.execute(billing.db)
-/** Wallets that are empty at the first renewal, which is in less than a week. */
+/** Wallets that are empty at the first renewal, less than a week away. */
 async function shortWallets(count: number): Promise<Buyer[]> {
   const buyers: Buyer[] = []
   for (let n = 0; n < count; n++) {
@@ -30,7 +33,7 @@ async function shortWallets(count: number): Promise<Buyer[]> {
   await renewAt(later(billing.clock.now(), days(5)))
   return buyers
 }
-/** How many letters told of it; an order has a receipt beside them. */
+/** The number of warning letters; the receipt of an order is not counted. */
 const warned = ({ email }: Buyer): number =>
   billing.mails.filter(({ to, text }) => to === email && text.includes('Số dư ví')).length
 const due = async (): Promise<number> => {
@@ -44,7 +47,7 @@ test('a wallet is looked at when it is due, and not before', async () => {
   const [an] = (await shortWallets(1)) as [Buyer]
   await billing.bills.watchRunways()
   expect([warned(an), await due()]).toEqual([1, 0])
-  // Whatever is written now, nobody looks at before an hour has passed.
+  // Even without the stored warning, the wallet is not looked at again before an hour has passed.
   await sql`delete from runway_warning`.execute(billing.db)
   billing.clock.advance(minutes(59))
   await billing.bills.watchRunways()
@@ -62,7 +65,7 @@ test('a wallet that lasts is looked at when the largest level begins, to the sec
   const { rows } = await sql<{ at: Date }>`select watch_at as at from subscription`.execute(
     billing.db,
   )
-  // Seven days and less begin eight days before the end: five hours from now, not six.
+  // "Seven days or less" begins eight days before the end: in five hours, not six.
   expect(rows[0]?.at.getTime()).toBe(billing.clock.now().getTime() + hours(5) + 1000)
   billing.clock.advance(hours(5) + 1000)
   await billing.bills.watchRunways()
@@ -127,7 +130,7 @@ test('who cannot be looked at delays no other, and is due again in an hour', asy
     .execute(billing.db)
   await billing.bills.watchRunways()
   const others = buyers.filter((buyer) => buyer !== broken)
-  // A mail of a transaction that was rolled back stays in this list; the warning does not.
+  // This list keeps the mail of a rolled-back transaction; the table does not keep its warning.
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from runway_warning`.execute(
     billing.db,
   )

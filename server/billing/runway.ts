@@ -1,6 +1,6 @@
 /**
- * The forecast of how long a wallet lasts, computed from what will really renew; and the warning
- * when that is short.
+ * The forecast of how long a wallet lasts, computed from the actual renewals; and the warning when
+ * that is short.
  */
 import { sql } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
@@ -19,20 +19,20 @@ import { shownFully } from './product.ts'
 import { renewalPricesOf } from './prospects.ts'
 import { runsOut } from './titles.ts'
 
-/** Subscriptions whose customers are looked at in one transaction. */
+/** Subscriptions per transaction. */
 const batchSize = 200
 /**
- * What spends a wallet unforeseen (an upgrade, a chargeback) is noticed so much later at most. Of
- * 1,000,000 customers 1,000,000 / 6 = 167,000 are due in an hour's round.
+ * The most by which an unforeseen spending (an upgrade, a chargeback) is noticed late. Of 1,000,000
+ * customers 1,000,000 / 6 = 167,000 are due in an hour's round.
  */
 const healthyGapMs = hours(6)
-/** Who was warned may top up, and fall short again. */
+/** After a warning the customer may top up and fall short again, so look again sooner. */
 const warnedGapMs = hours(1)
-/** A batch takes seconds; what a killed worker had taken is due again after this. */
+/** Lease of a batch, which takes seconds; the batch of a killed worker is due again after it. */
 const leaseMs = minutes(10)
 const liveStatuses = ['active', 'past_due', 'suspended']
 
-/** What renews of each customer; a planned change is in it, a planned end is not. */
+/** Each customer's renewals; a planned change is included, a planned end is not. */
 export async function renewingOf(
   context: BillingContext,
   db: Queryable,
@@ -53,7 +53,7 @@ export async function renewingOf(
     return {
       id: row.id,
       at: row.period_end,
-      // An unpaid renewal's price stands on its invoice already.
+      // An unpaid renewal's price is already on its invoice.
       amount: unpaid ? row.price : (prospect?.offer.price ?? row.price),
       rise: prospect?.rise
         ? { from: prospect.rise.actsAt, amount: prospect.rise.offer.price }
@@ -85,36 +85,36 @@ export async function runway(
   }
 }
 
-/** The smallest of the warned numbers of days that this wallet lasts no longer than. */
+/** The smallest warning level (days) that is at least `lasts`; null: none. */
 export const warningLevel = (lasts: number | null, levels: readonly number[]): number | null =>
   lasts === null
     ? null
     : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
-/** What the sweep found out about one customer. */
+/** The result of the sweep for one customer. */
 interface Look {
   readonly customerId: string
   readonly wallet: Balance
-  /** When the wallet is first short; null where that is too far away to tell. */
+  /** When the wallet is first short; null: beyond the forecast's horizon. */
   readonly end: Date | null
   /** Whole days until then. */
   readonly lasts: number | null
-  /** The warning that it deserves; null for none, also while a renewal is unpaid: see dunning. */
+  /** The warning level; null: none, also while a renewal is unpaid (see dunning). */
   readonly level: number | null
 }
 
-/** When a customer's wallet must be looked at again. */
+/** When a customer's wallet must be checked next. */
 export function nextLook({ end, level }: Look, levels: readonly number[], now: Date): Date {
   if (level !== null) return later(now, warnedGapMs)
   const latest = later(now, healthyGapMs)
-  // The first second in which it lasts no longer than the largest level; `lasts` is rounded down.
+  // The first second in which `lasts` is at most the largest level; `lasts` is rounded down.
   const crossing = end && later(end, seconds(1) - days(Math.max(0, ...levels) + 1))
   return crossing && crossing > now && crossing < latest ? crossing : latest
 }
 
 /**
- * Warns a customer once per level; after a top-up a customer may be warned again. An unpaid renewal
- * has its own letters (dunning).
+ * Warns a customer once per level; a top-up allows another warning. An unpaid renewal has its own
+ * letters (dunning).
  */
 async function warn(context: BillingContext, tx: Tx, look: Look): Promise<void> {
   const { customerId, wallet, end, lasts, level } = look
@@ -185,10 +185,10 @@ function letter(
 }
 
 /**
- * Takes subscriptions that are due and that no other worker takes until the lease is over; answers
- * their customers in a stable order, in which two workers write warnings of the same customers. In
- * a statement of its own: the sweep of renewals skips rows that somebody holds, and a row that was
- * held for as long as the looks take would renew a minute late.
+ * Claims due subscriptions: no other worker takes them until the lease ends. Answers their
+ * customers in a stable order, because two workers may write warnings of the same customers. It is
+ * a separate statement: the sweep of renewals skips locked rows, and a row that was locked during
+ * the whole look would renew a minute late.
  */
 async function claim(db: Queryable, until: Date, now: Date): Promise<string[]> {
   const { rows } = await sql<{ customer_id: string }>`
@@ -200,7 +200,7 @@ async function claim(db: Queryable, until: Date, now: Date): Promise<string[]> {
   return [...new Set(rows.map(({ customer_id }) => customer_id))].toSorted()
 }
 
-/** Looks at these customers' wallets, warns, and notes when to look next. */
+/** Checks these customers' wallets, warns, and stores the time of the next check. */
 async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): Promise<void> {
   const now = context.clock.now()
   const { lowRunwayDays: levels } = context.catalog.billing
@@ -223,7 +223,7 @@ async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): 
   })
   for (const look of looks)
     if (look.level !== (warned.get(look.customerId) ?? null)) await warn(context, tx, look)
-  // Subscriptions of theirs that somebody else has locked are due by themselves later.
+  // The customer's subscriptions that another transaction has locked fall due separately later.
   await sql`
     update subscription s set watch_at = m.at
     from unnest(${ids}::uuid[], ${looks.map((look) => nextLook(look, levels, now))}::timestamptz[])
@@ -234,10 +234,9 @@ async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): 
 }
 
 /**
- * Looks at every wallet that something renews from and that is due for it, in batches that other
- * workers do not have. What a killed worker had taken is due again when its lease is over. The
- * customers of a batch that fails are looked at singly; whoever fails then is due again an hour
- * later. Throws when the database is away.
+ * Checks every due wallet that pays for renewals, in batches; no two workers share a batch. The
+ * batch of a killed worker is due again when its lease ends. If a batch fails, its customers are
+ * checked singly, and one that fails again is due an hour later. Throws if the database is away.
  */
 export async function watchRunways(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const { db, clock, log } = context

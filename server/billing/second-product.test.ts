@@ -1,6 +1,6 @@
 /**
- * A year of parking spaces: a product that billing has never heard of, sold through the same
- * interface as WordPress servers, with terms and a price function of its own.
+ * A year of parking spaces: a product unknown to billing, sold through the same interface as
+ * WordPress servers, with terms and a price function of its own.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ type ParkingTerms = z.output<typeof ParkingTerms>
 const monthly = ({ metres, per_metre, roof }: ParkingTerms): bigint =>
   BigInt(metres * per_metre + roof)
 
-/** What the owner of the spaces asks now, minor units. */
+/** The product's present rates, minor units. */
 const rates = { per_metre: 20_000, roof: 50_000 }
 const offered = (): Offer => {
   const terms = { metres: 5, ...rates }
@@ -131,7 +131,7 @@ test('a parking space is billed for a year', async () => {
   await at('2027-06-10T03:00:00Z')
   expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${dear} open 2027-06-10`)
 
-  // No money: the barrier closes after seven days, and a top-up opens it.
+  // The wallet is empty: the barrier closes after seven days, and a top-up opens it.
   await at('2027-06-17T03:00:00Z')
   expect((await billing.subscription(id))?.status).toBe('suspended')
   expect(jobsOf(id).at(-1)).toBe('close-barrier')
@@ -140,7 +140,7 @@ test('a parking space is billed for a year', async () => {
   expect(await billing.subscription(id)).toMatchObject({ status: 'active', price: Number(dear) })
   expect(jobsOf(id).at(-1)).toBe('open-barrier')
 
-  // The rest of the year, and half a month of the next, whose unused part comes back.
+  // The rest of the year and half a month, whose unused part is credited.
   await at('2028-01-10T03:00:00Z')
   expect(await billing.invoices(id)).toHaveLength(13)
   expect(await billing.balance(an)).toBe(old)

@@ -1,9 +1,8 @@
 /**
- * Three years of random customers against a model of the rules that shares no line with them: each
- * wallet must hold what the model says, entry by entry, every invoice number must be there once,
- * and the runway must name the very moment at which an untouched wallet is first short. Every other
- * day a second worker begins and loses its database at some statement: what it did and did not do
- * must show nowhere.
+ * Three years of random customers against an independent model of the rules: each wallet must equal
+ * the model's, entry by entry, every invoice number must exist once, and the runway must name the
+ * very moment at which an untouched wallet is first short. Every other day a second worker begins
+ * and loses its database at a random statement, which must have no visible effect.
  *
  * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a
  * run.
@@ -17,7 +16,7 @@ import { transaction } from '../platform/db.ts'
 const count = Number(process.env['CUSTOMERS'] ?? 10)
 const seed = Number(process.env['SEED'] ?? 20_261_121)
 const span = 3 * 365
-/** Days on which nobody does anything: the runway's forecasts are held to them. */
+/** Days without any act: the runway's forecasts are checked on them. */
 const quiet = [
   [400, 490],
   [span - 90, span],
@@ -36,7 +35,7 @@ afterAll(async () => {
   await billing.close()
 })
 
-/** Mulberry32: small and the same everywhere. */
+/** Mulberry32: small, and the same on every machine. */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -48,16 +47,16 @@ function randomFrom(state: number): () => number {
 const random = randomFrom(seed)
 const below = (n: number): number => Math.floor(random() * n)
 /**
- * The moments of the kills: numbers of their own, so that the customers do the same with and
+ * The moments of the kills have their own random numbers, so that customers act the same with and
  * without them.
  */
 const killing = randomFrom(seed ^ 0x5eed)
-/** Statements of the last whole round of a second worker. */
+/** The number of statements in a second worker's last complete round. */
 let roundLength = 20
 
 /**
- * A worker that is cut off somewhere in its round, before the server heard the statement or when
- * only the answer was lost. Whether it was.
+ * Runs a worker that is cut off somewhere in its round: before the server received the statement,
+ * or when only the answer was lost. Answers whether it was cut off.
  */
 async function killedWorker(): Promise<boolean> {
   const doomed = billing.second(wire.url)
@@ -74,15 +73,12 @@ async function killedWorker(): Promise<boolean> {
   }
 }
 
-/** Hours that the clocks of a region may be ahead of UTC. */
+/** Hours by which a region's clocks may be ahead of UTC. */
 const ahead = { VN: [7], USD: [0], AUD: [11, 10] } as const
 type Region = keyof typeof ahead
 const zones = { VN: 'Asia/Ho_Chi_Minh', USD: 'UTC', AUD: 'Australia/Sydney' }
 
-/**
- * The model's calendar: tries the offsets that a region may have until its clocks show the wanted
- * time.
- */
+/** The model's calendar: tries a region's offsets until the local time is the wanted one. */
 function monthsOn(anchor: number, months: number, region: Region): number {
   const [date = '', time = ''] = new Date(anchor)
     .toLocaleString('sv-SE', { timeZone: zones[region] })
@@ -105,8 +101,8 @@ function monthsOn(anchor: number, months: number, region: Region): number {
 }
 
 /**
- * price x left / whole to the nearest unit, a half to the even one; by remainders of a long
- * division.
+ * price x left / whole, rounded to the nearest unit and a half to the even one; by the remainder of
+ * a long division.
  */
 function part(price: number, left: number, whole: number): number {
   const product = BigInt(price) * BigInt(left)
@@ -116,7 +112,7 @@ function part(price: number, left: number, whole: number): number {
   return Number(down) + (up ? 1 : 0)
 }
 
-/** Days after the due moment at which somebody looks whether it can be paid after all. */
+/** Days after the due moment at which the invoice is tried again. */
 const looks = [0, 3, 6, 7, 30]
 
 interface Service {
@@ -129,13 +125,13 @@ interface Service {
   until: number
   wanted: number | null
   leaves: boolean
-  /** The look that comes next. */
+  /** The next look. */
   look: number
-  /** When an order that nobody paid is over. */
+  /** When an unpaid order lapses. */
   lapses: number
-  /** A dearer price that was announced, and when it may act. */
+  /** An announced higher price, and the time from which it may act. */
   rise: { price: number; from: number } | null
-  /** The documents of the running month: the price from each on, and its total. */
+  /** The documents of the running month: the price from each one on, and its total. */
   documents: { price: number; total: number }[]
 }
 interface Debt {
@@ -207,15 +203,15 @@ class Model {
       rise: null,
     }
     this.services.push(service)
-    // An order is paid by itself, whatever else is open.
+    // An order is paid independently of other open invoices.
     if (price <= this.held) this.paid({ service, amount: price }, now)
     else this.debts.push({ service, amount: price })
   }
-  /** What the catalogue asks for it: a planned change at the price at which it was planned. */
+  /** The catalogue's price; for a planned change the price at which it was planned. */
   asked(service: Service, listPrice: (id: string) => number | undefined): number {
     return service.wanted ?? listPrice(service.id) ?? service.price
   }
-  /** Somebody looks for what will be dearer. */
+  /** Announces what will cost more. */
   announce(now: number, listPrice: (id: string) => number | undefined): void {
     for (const service of this.services) {
       if (service.state !== 'runs' || service.leaves) continue
@@ -310,7 +306,7 @@ test(
       const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
       const runs = service?.state === 'runs' && service.until > now
       if (kind < 30) {
-        // One in ten is declined by the bank: nothing arrives.
+        // The bank declines one top-up in ten: nothing arrives.
         const amount = (1 + below(900)) * unit
         if (below(10) === 0) return
         await billing.topUp(buyer, BigInt(amount))
@@ -353,7 +349,7 @@ test(
           }),
         )
         service.wanted = price
-        // What is asked for what was planned is its price, also once it runs.
+        // The planned price stays the service's price after it takes effect.
         listed.delete(service.id)
       } else if (kind < 76 && service && runs) {
         service.leaves = !service.leaves
@@ -366,7 +362,7 @@ test(
         const left = Math.floor((service.until - now) / 1000)
         const whole = Math.floor((service.until - service.from) / 1000)
         if (runs) {
-          // A credit note, and an entry, for each document of the month that charged a part of it.
+          // One credit note, and one entry, per document of the month that charged a part of it.
           const unused = part(service.price, left, whole)
           const grown = service.documents.slice(1).map(({ price, total }, index) => {
             const before = service.documents[index]?.price ?? 0
@@ -380,7 +376,7 @@ test(
         await billing.payJobs()
         model.settle(now)
       } else if (kind < 85 && service?.wanted === null) {
-        // The catalogue's price of it changes: from the next renewal on.
+        // The catalogue's price changes: from the next renewal on.
         listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
       }
     }
@@ -400,7 +396,7 @@ test(
         }
       }
       if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
-      // Any time of day, so that shares are of odd seconds.
+      // At any time of day, so that shares have odd numbers of seconds.
       billing.clock.advance(day - 5_000_000 + below(10_000_000))
       const now = billing.clock.now().getTime()
       const lateBefore = new Set(

@@ -62,7 +62,7 @@ function present(
   }
 }
 
-/** With their lines, in three statements whatever their number. */
+/** Presents invoices with their lines, in three statements for any number of them. */
 export async function presentAll(
   db: Queryable,
   rows: readonly InvoiceRow[],
@@ -104,7 +104,7 @@ export const invoicePage = (
     of,
   )
 
-/** All that are open, counted by the index that holds nothing else. */
+/** All open invoices of a customer, by the partial index. */
 export async function unpaidOf(
   db: Queryable,
   customerId: string,
@@ -135,7 +135,7 @@ export const isOwner = async (
 
 export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> =>
   db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
-/** The invoice that its subscription is charged on now, in place of one that was made void. */
+/** The invoice that replaced a voided one as its subscription's present invoice. */
 export const reissued = (db: Queryable, old: InvoiceRow): Promise<InvoiceRow | undefined> =>
   db
     .selectFrom('invoice as i')
@@ -143,7 +143,7 @@ export const reissued = (db: Queryable, old: InvoiceRow): Promise<InvoiceRow | u
     .selectAll('i')
     .where('s.id', '=', old.subscription_id)
     .executeTakeFirst()
-/** What is no token of ours is no invoice. */
+/** The invoice of a link's token. Undefined: the token is not ours. */
 export async function invoiceByToken(
   db: Queryable,
   links: InvoiceLinks,
@@ -159,8 +159,9 @@ export async function invoiceByToken(
 }
 
 /**
- * Of a subscription `s` what its running period was paid with: the invoice `i` that began it, and
- * what grew since. By the order of invoices, for moments of one transaction may differ.
+ * The paid invoices `i` of the running period of a subscription `s`: the one that began it, and the
+ * later prorations. They are ordered by `seq`, because rows of one transaction may have the same
+ * time.
  */
 export const paidOfPeriod = (db: Queryable) =>
   db

@@ -35,7 +35,7 @@ export async function subscriptionOf(
           .where('status', '=', 'open')
           .executeTakeFirst()
       : undefined
-  // What a former owner has paid goes back to them.
+  // A payment by a former owner is credited to them.
   const paidByAnother = await paidOfPeriod(db)
     .select('i.id')
     .where('s.id', '=', row.id)
@@ -61,7 +61,7 @@ export async function subscriptionOf(
     unused: paidByAnother ? 0 : Number(await unusedOf(db, row, context.clock.now())),
     unpaid: unpaid
       ? {
-          // A renewal has its number from the moment it falls due.
+          // A renewal has its number from its due time on.
           number: unpaid.number ?? '',
           amount_due: Number(unpaid.total - unpaid.amount_paid),
           hosted_invoice_url: context.links.hosted(unpaid.id),

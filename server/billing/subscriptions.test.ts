@@ -1,6 +1,6 @@
 /**
- * The life of a subscription beside its renewals, on a clock that is moved by hand: other prices,
- * cancellations, how long the wallet lasts, and the tax.
+ * The life of a subscription besides its renewals, on a manual clock: price changes, cancellations,
+ * how long the wallet lasts, and the tax.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -99,7 +99,7 @@ describe('another price', () => {
       outcome: 'planned',
       at: new Date('2027-07-10T00:00:00Z'),
     })
-    // Dearer since it was planned: what was agreed to holds.
+    // The price rose after the change was planned: the agreed price holds.
     billing.price = (_id, change) => (change ? offerAt(110_000n) : offerAt(price))
     expect(await billing.subscription(id)).toMatchObject({
       price: Number(price),
@@ -158,7 +158,7 @@ describe('cancelled', () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))
-    // The credit names whom the invoice named.
+    // The credit note names the invoice's buyer.
     await billing.db
       .updateTable('customer')
       .set({ name: 'An Nguyễn' })
@@ -246,7 +246,7 @@ describe('the runway', () => {
     })
     billing.price = (id) => (id === cheaper ? offerAt(18_000n) : undefined)
     const told = await runway(an)
-    // Four times 218 000 are left: three months of 236 000.
+    // 872 000 are left: three months of 236 000.
     expect(told).toMatchObject({ emptyAt: '2027-10-10T00:00:00.000Z', days: 122, monthly: 236_000 })
     expect(
       told.next
@@ -324,7 +324,7 @@ describe('tax', () => {
         fc.integer({ min: 0, max: 9999 }),
         (amount, rate) => {
           const tax = taxIn(amount, rate)
-          // The tax is the rate of what is left, to half a unit.
+          // The tax is exact to half a unit.
           const error = tax * 10_000n - (amount - tax) * BigInt(rate)
           expect((error < 0n ? -error : error) * 2n <= BigInt(10_000 + rate)).toBe(true)
         },

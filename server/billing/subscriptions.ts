@@ -1,4 +1,4 @@
-/** Subscriptions: begun, changed, cancelled. They renew in renewals.ts. */
+/** Subscriptions: begin, change, cancel. Renewals are in renewals.ts. */
 import { randomUUID } from 'node:crypto'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { shareOf } from '../../contract/pricing.ts'
@@ -39,16 +39,13 @@ export interface NewSubscription {
   readonly subject: Subject | null
 }
 
-/**
- * `to` costs what the subscription is to cost; parts that stay as they are keep the rates of its
- * running terms.
- */
+/** `to` is the subscription's new offer; unchanged parts keep the rates of its running terms. */
 export interface PriceChange {
   readonly subscriptionId: string
   readonly to: Offer
-  /** An object that only the product reads: billing hands it back to `offers` at the renewal. */
+  /** An object that only the product reads: billing passes it to `offers` at the renewal. */
   readonly change: object
-  /** The job that makes it act: once it is paid, or with the renewal. */
+  /** The job that applies the change: after the payment, or with the renewal. */
   readonly starts: Starts | null
 }
 
@@ -88,8 +85,8 @@ export async function subscribe(
 }
 
 /**
- * A price for what is left of the running period: whole seconds, one rounding. `quantity` -1 takes
- * it off.
+ * The price for the rest of the running period: whole seconds, one rounding. `quantity` -1
+ * subtracts it.
  */
 function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | -1n): Line {
   const seconds = secondsBetween(now, row.period_end)
@@ -108,8 +105,8 @@ function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | 
 }
 
 /**
- * What cancelling now would give back, minor units: the unused share of the price, less that of
- * what a coupon took off.
+ * The amount that cancelling now would give back, minor units: the unused share of the price, minus
+ * the same share of the coupon's discount.
  */
 export async function unusedOf(db: Queryable, row: SubscriptionRow, now: Date): Promise<bigint> {
   if (row.status !== 'active' || now >= row.period_end) return 0n
@@ -139,10 +136,10 @@ async function draftFor(
 }
 
 /**
- * A higher price is charged for the rest of the period, by the second, on an invoice whose payment
- * makes the change act; a wallet that is short refuses it, and nothing is written. A lower one
- * takes effect at the renewal. Where no minor unit is due, the change acts at once and there is no
- * invoice.
+ * Changes the price. A higher one is charged for the rest of the period, by the second, on an
+ * invoice whose payment applies the change; a wallet that is short refuses it, and nothing is
+ * written. A lower one takes effect at the renewal. If less than one minor unit is due, the change
+ * applies at once without an invoice.
  */
 export async function changePrice(
   context: BillingContext,
@@ -169,7 +166,7 @@ export async function changePrice(
     return { outcome: 'planned', at: row.period_end }
   }
   const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
-  // Nothing is charged, so there is nothing to document: the change acts at once.
+  // Nothing is charged, so there is nothing to document: the change applies at once.
   if (totalOf(lines) === 0n) {
     await repriced(context, tx, row, to)
     if (starts) await context.jobs.add(tx, starts.job, starts.payload)
@@ -190,7 +187,7 @@ export async function changePrice(
   return { outcome: 'charged', invoiceId: invoice.id }
 }
 
-/** Makes void what is still to be paid for it. */
+/** Voids the subscription's open invoices. */
 async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
   const closed = await tx
     .updateTable('invoice')
@@ -206,8 +203,8 @@ async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
 }
 
 /**
- * The end: nothing more is due, and the product takes away what it sold.
- * @param credited customers whose wallets just got something back
+ * Ends the subscription: nothing more is due, and the product removes what it sold. @param credited
+ * customers whose wallets were just credited
  */
 export async function end(
   context: BillingContext,
@@ -228,8 +225,8 @@ export async function end(
   ])
   const product = context.products.get(row.product)
   if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
-  // A large unpaid invoice may have blocked a smaller one that the wallet can pay; what came back
-  // may pay for something that waits.
+  // A large unpaid invoice may have blocked a smaller one that the wallet can pay; the credited
+  // amount may pay other open invoices.
   for (const customerId of new Set([row.customer_id, ...credited]))
     await context.jobs.add(tx, jobNames.payOpen, { customerId })
 }
@@ -256,12 +253,12 @@ export async function cancel(
     const credited = unused > 0n ? await creditUnused(context, tx, row, unused) : undefined
     return await end(context, tx, row, credited)
   }
-  // What is not paid has no period to wait for.
+  // An unpaid subscription has no paid period to wait for.
   if (row.status !== 'active') throw new Refusal('subscription_not_active')
   if (!row.cancel_at_period_end) await setCancelled(context, tx, row.id, true)
 }
 
-/** Takes a planned cancellation back. */
+/** Withdraws a planned cancellation. */
 export async function resume(
   context: BillingContext,
   tx: Tx,
@@ -289,7 +286,7 @@ async function setCancelled(
   ])
 }
 
-/** A paid invoice's money goes back to the wallet, once; an open one is void. */
+/** Refunds a paid invoice into the wallet, once; voids an open one. */
 async function refundInvoice(
   context: BillingContext,
   tx: Tx,
@@ -340,7 +337,7 @@ export async function undo(
         .execute()
     : []
   for (const one of [invoice, ...others]) await refundInvoice(context, tx, one, reason)
-  // What came back may pay for something else that waits.
+  // The credited amount may pay other open invoices.
   for (const customerId of new Set([invoice, ...others].map((one) => one.customer_id)))
     await context.jobs.add(tx, jobNames.payOpen, { customerId })
   if (!subscription) return

@@ -1,4 +1,4 @@
-/** What the bell says of invoices, subscriptions and a wallet that runs low. */
+/** Titles of notifications about invoices, subscriptions and low wallets. */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Titles } from '../realtime/index.ts'
@@ -26,7 +26,7 @@ interface Known {
 const money = (amount: number | undefined, currency: string | undefined, language: Language) =>
   formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
 
-/** `days`: whole days, 0 is less than one. Of the letter too. */
+/** `days`: whole days; 0 is less than one. The letter uses this text too. */
 export function runsOut(days: number, language: Language): string {
   if (days === 0)
     return language === 'vi'
@@ -37,7 +37,7 @@ export function runsOut(days: number, language: Language): string {
     : `Your balance runs out in ${days} ${days === 1 ? 'day' : 'days'}`
 }
 
-/** What happened to a credit line; the payload says which. */
+/** The event of a credit line; the payload names which. */
 function creditLine(wallet: Known['wallet'], language: Language): string {
   const { change, currency, amount, limit, owed, dueOn } = wallet ?? {}
   const shown = (sum: number | undefined): string => money(sum, currency, language)
@@ -100,7 +100,7 @@ export const titles = {
     const { subscription, wp } = payload as Known
     const price = money(subscription?.renewalPrice, subscription?.currency, language)
     const day = subscription?.actsOn ?? ''
-    // Rows from before the subject had the server's name in `wp` only.
+    // Older rows have the server's name in `wp` only.
     const name = subscription?.subject?.name ?? wp?.name
     return language === 'vi'
       ? `${name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`

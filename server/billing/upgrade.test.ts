@@ -1,7 +1,4 @@
-/**
- * Documents of a portal from before orders lapsed and credit notes had a series: they stay
- * readable.
- */
+/** Documents from before orders lapsed and credit notes had a series of their own stay readable. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** Whether what is to be sold needs a second member. */
+/** Whether a publication needs a second member. */
 import { hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { changesMuch } from './changes.ts'
@@ -6,10 +6,10 @@ import { read, type Prepared } from './publish.ts'
 import { sellingOf } from './selling.ts'
 import { versionBefore, type VersionRow } from './versions.ts'
 
-/** Several changes within so long count as one. */
+/** Price changes within this time count as one. */
 const aloneMs = hours(24)
 
-/** Whether a second member approved that a file of the shell counts, as this version. */
+/** Whether a second member approved the use of a shell's file as this version. */
 export type IsApprovedUse = (version: number) => Promise<boolean>
 
 async function isApproved(
@@ -27,9 +27,9 @@ async function isApproved(
 }
 
 /**
- * Whether a second member must approve it: a plan is new, or a price changes by more than a fifth,
+ * Whether a second member must approve: a plan is new, or a price changes by more than a fifth,
  * also by several changes within a day that nobody approved. A version that this release cannot
- * read is passed over: the one before it is compared with.
+ * read is skipped: the comparison goes on with the one before it.
  */
 export async function needsApproval(
   db: Queryable,
@@ -42,7 +42,8 @@ export async function needsApproval(
   for (let row: VersionRow | undefined = present; row;) {
     const catalog = read(row)
     if (catalog && changesMuch(sellingOf(catalog), wanted)) return true
-    // A file that a start brought was nobody's act.
+    // A file that a process brought at its start is no act that could be approved: the comparison
+    // ends there.
     const ends = row.at < since || row.source === 'file'
     if (catalog && (ends || (await isApproved(db, row, isApprovedUse)))) return false
     row = await versionBefore(db, row.version)

@@ -160,7 +160,7 @@ describe('a fault names its line', () => {
     const { faults, line } = faultsAfter(from, to)
     expect(faults.length).toBeGreaterThan(0)
     expect(faults[0]).toMatch(says)
-    // A fault of the whole list is told where the list stands.
+    // A fault of the whole list is reported at the list's line.
     const told = Number(/^catalog\.yaml, line (\d+): /.exec(faults[0] ?? '')?.[1])
     expect(told).toBeLessThanOrEqual(line + to.split('\n').length - 1)
     expect(told).toBeGreaterThan(line - 8)

@@ -1,8 +1,8 @@
-/** What is sold otherwise: line by line, and whether a price changes by much. */
+/** The differences between two catalogues, line by line, and whether a price changes by much. */
 import { currencies, toMinor, type Currency } from '../../contract/money.ts'
 import type { Selling, SellingChange, SoldPlan } from '../../contract/operator-catalog.ts'
 
-/** A price may rise or fall by one part in so many with nobody's approval. */
+/** A price may change by one part in this many without approval. */
 const aloneParts = 5
 
 type Fields = ReadonlyMap<string, { readonly currency: Currency | null; readonly value: string }>
@@ -38,7 +38,7 @@ function* compared(
   for (const field of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
     const [was, is] = [before?.get(field), after?.get(field)]
     if (was?.value === is?.value || !after) continue
-    // Of a new one the name stands above.
+    // The name of a new item is in its heading already.
     if (!before && field === 'name') continue
     yield {
       of,
@@ -51,7 +51,7 @@ function* compared(
   }
 }
 
-/** Both as `sellingOf` gives them. */
+/** Both in the form of `sellingOf`. */
 export function changesBetween(before: Selling, after: Selling): SellingChange[] {
   const changes: SellingChange[] = []
   const list = <T extends { readonly id: number | null; readonly name: string }>(
@@ -81,7 +81,7 @@ export function changesBetween(before: Selling, after: Selling): SellingChange[]
   return changes
 }
 
-/** One change in a line, for the trail and for the shell. */
+/** One change as a line of text, for the trail and the shell. */
 export function sayChange({ of, name, field, currency, before, after }: SellingChange): string {
   const what = { plan: name, disk: name, dataCentre: `data centre ${name}` }[of]
   if (field === 'new' || field === 'gone') return `${what}: ${field}`
@@ -89,7 +89,7 @@ export function sayChange({ of, name, field, currency, before, after }: SellingC
   return `${what} ${field}${unit}: ${before ?? 'none'} → ${after ?? 'none'}`
 }
 
-/** Minor units that are asked for: the sale price where there is one. */
+/** The asked price, minor units: the sale price if there is one. */
 function asked({ price, sale }: { price: string; sale: string }, code: Currency): number {
   return toMinor(sale === '' ? price : sale, code) ?? 0
 }
@@ -98,7 +98,7 @@ const isMuch = (before: number, after: number): boolean =>
 
 /**
  * Whether a price changes by more than a fifth, up or down, or a plan is new: a typing error in its
- * price has nothing to be compared with.
+ * price cannot be detected by comparison.
  */
 export function changesMuch(before: Selling, after: Selling): boolean {
   return currencies.some((code) => {

@@ -1,4 +1,4 @@
-/** What the desk and the commands read of the catalogue's versions. */
+/** Queries of the desk and the commands about the catalogue's versions. */
 import type * as z from 'zod/mini'
 import type {
   catalog as atDesk,
@@ -14,10 +14,10 @@ import { sellingOf, textOfSelling } from './selling.ts'
 import { newestVersion, versionRow, type VersionRow } from './versions.ts'
 
 const shownVersions = 50
-/** Of a file that no start has brought since, nobody needs to hear. */
+/** Only the newest files are shown; older ones belong to processes that no longer start. */
 const shownFiles = 20
 
-/** What texts sell; a version never changes. */
+/** The parsed contents of versions, cached because a version never changes. */
 const remembered = new Map<string, Selling | null>()
 const rememberedMost = 200
 
@@ -37,7 +37,7 @@ function sellingIn({ text, sha256 }: VersionRow): Selling | null {
   return selling
 }
 
-/** The version in use, its text and what it sells. Refuses with unavailable where there is none. */
+/** The version in use, its text and its offer. Refuses with unavailable if there is none. */
 export async function inUse(
   db: Queryable,
 ): Promise<{ version: number; text: string; selling: Selling }> {
@@ -47,7 +47,7 @@ export async function inUse(
   return { version: row.version, text: row.text, selling }
 }
 
-/** The text of a version; undefined: there is none. */
+/** The text of a version. Undefined: no such version. */
 export const textOfVersion = async (db: Queryable, version: number): Promise<string | undefined> =>
   (await versionRow(db, version))?.text
 
@@ -73,7 +73,7 @@ const shownPublication = (row: PublicationRow): Publication => ({
   version: row.version,
 })
 
-/** A file that counted at a start was a version. */
+/** The versions that files were when they took effect at a start. */
 async function formerTexts(db: Queryable, files: readonly { readonly sha256: Buffer }[]) {
   if (files.length === 0) return new Map<string, VersionRow>()
   const rows = await db
@@ -88,7 +88,10 @@ async function formerTexts(db: Queryable, files: readonly { readonly sha256: Buf
   return new Map(rows.map((row) => [row.sha256.toString('hex'), row]))
 }
 
-/** What is sold, what waits, the newest versions with what each changed, and files of machines. */
+/**
+ * The present offer, the pending publication, the newest versions with their changes, and the
+ * machines' files.
+ */
 export async function catalogAtDesk(db: Queryable): Promise<z.input<typeof atDesk.result>> {
   const { version, selling } = await inUse(db)
   const rows = await db

@@ -1,4 +1,4 @@
-/** Reads catalog.yaml. A fault stops the start with one sentence a fault, each naming its line. */
+/** Parses catalog.yaml. Faults stop the start with one sentence each, which names the line. */
 import { readFileSync } from 'node:fs'
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import { CatalogFile, type Catalog } from './schema.ts'
@@ -6,7 +6,8 @@ import { CatalogFile, type Catalog } from './schema.ts'
 export class CatalogFault extends Error {}
 
 /**
- * The line where a path of the document stands; for a missing key, the line of what should hold it.
+ * The line of a path in the document; for a missing key, the line of the object that should contain
+ * it.
  */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {
@@ -16,7 +17,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return 1
 }
 
-/** The line where a key of the map at `path` is written. */
+/** The line of a key of the map at `path`. */
 function lineOfKey(
   document: Document,
   lines: LineCounter,
@@ -32,8 +33,8 @@ function lineOfKey(
 }
 
 /**
- * `99.000` is 99 to YAML and ninety-nine thousand to whoever reads a price in đồng: under this
- * currency, which has no decimals, a number is read as it is written, and judged as such.
+ * YAML reads `99.000` as 99, but in đồng it means ninety-nine thousand: in this currency, which has
+ * no decimals, a number is kept as text and validated as such.
  */
 function keepAsWritten(document: Document): void {
   visit(document, {
@@ -100,10 +101,10 @@ export function loadCatalog(file: string): Catalog {
 }
 
 const versionLine = /^# Version (\d{1,9})\r?\n/
-/** The text as a file to edit: its first line says which version it was made from. */
+/** The text as a file to edit: its first line names its version. */
 export const withVersion = (text: string, version: number): string =>
   `# Version ${version}\n${text.replace(versionLine, '')}`
-/** The version that a file was made from; undefined where its first line does not say it. */
+/** The version that a file was made from; undefined: its first line does not name one. */
 export function versionIn(text: string): number | undefined {
   const found = versionLine.exec(text)?.[1]
   return found === undefined ? undefined : Number(found)

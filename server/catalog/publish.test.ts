@@ -1,4 +1,4 @@
-/** A publication beside processes that price, and what it writes into the text of the catalogue. */
+/** Publications concurrent with pricing, and the text that they write into the catalogue. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ let [here, there]: Publications[] = []
 beforeAll(async () => {
   database = await testDatabase()
   pool = connect(database.url, 8, () => undefined)
-  // Of two processes; each run is begun by a test, and by no schedule.
+  // The jobs of two processes; tests start each run, and no schedule does.
   ;[here, there] = [1, 2].map(() =>
     definePublications({
       db: pool.db,
@@ -66,7 +66,7 @@ const follow = async (origin: string) => {
     })
   return { catalog, versions, price }
 }
-/** What is sold now, with another price of the first plan. */
+/** The present offer with another price of the first plan. */
 async function at(price: string): Promise<{ base: number; selling: Selling }> {
   const row = await newestVersion(pool.db)
   if (!row) throw new Error('there is a version')
@@ -85,7 +85,7 @@ test('counts once, on every process, and not while a price is being charged', as
   const [one, other] = [await follow('a'), await follow('b')]
   const from = later(clock.now(), days(1))
   await publish({ ...(await at('95000')), from: from.toISOString() })
-  // Before the moment the job waits for nobody who prices, and nobody for it.
+  // Before its moment, the job does not wait for a transaction that prices, nor block one.
   const isHeld = Promise.withResolvers<void>()
   const looked = isHeld.promise.then(() => here?.countDue())
   await transaction(pool.db, async (tx) => {
@@ -96,7 +96,7 @@ test('counts once, on every process, and not while a price is being charged', as
   expect(await one.price()).toBe(89_000)
   clock.advance(days(1))
   const held = Promise.withResolvers<void>()
-  // Both jobs are due at once, begun outside of the transaction that prices.
+  // Both jobs are due and begin outside the transaction that prices.
   const counted = held.promise.then(() => Promise.all([here?.countDue(), there?.countDue()]))
   await transaction(pool.db, async (tx) => {
     await one.versions.hold(tx)
@@ -118,7 +118,7 @@ test('counts once, on every process, and not while a price is being charged', as
 test('keeps comments and everything else of the text, and says only what differs', async () => {
   const { text = '' } = (await newestVersion(pool.db)) ?? {}
   const lines = (of: string) => new Set(of.split('\n').map((line) => line.trim()))
-  // Long rows are folded otherwise; each comment and each text stands there word for word.
+  // Long lines are wrapped differently, but every comment and text is kept word for word.
   const comments = shipped.split('\n').filter((line) => line.trim().startsWith('#'))
   expect(comments.filter((line) => !lines(text).has(line.trim()))).toEqual([])
   const [before, after] = [shipped, text].map((one) => parseCatalog(one, 'catalog.yaml'))
@@ -160,7 +160,7 @@ test('gives no number of a plan to another one, also where a file has deleted it
   const copy = { ...first, id: null, name: 'NEW' }
   await publish({ base, selling: { ...selling, plans: [...selling.plans, copy] } })
   const { text = '' } = (await newestVersion(pool.db)) ?? {}
-  // Plan 6 stands last of the plans.
+  // Plan 6 is the last plan in the file.
   const shorter = text.replace(/ {2}- id: 6\n(?: {4}.*\n)*/, '')
   await use({ text: shorter, origin: 'a' })
   const now = await at('95000')
@@ -192,7 +192,7 @@ test('goes on where only the brand of a file changed, and not where what is sold
     'help@example.com',
     96_000,
   ])
-  // `use` says that files decide again, also with the text that is in use; once is enough.
+  // `use` makes files decide again, even with the present text; a second `use` changes nothing.
   const text2 = newest?.text ?? ''
   const used = await use({ text: text2, origin: 'a' })
   expect(await newestVersion(pool.db)).toMatchObject({ version: used, source: 'use' })
@@ -201,7 +201,8 @@ test('goes on where only the brand of a file changed, and not where what is sold
   const started = await follow('a')
   expect(await started.price()).toBe(89_000)
   started.versions.stop()
-  // Who looked at the version before may publish, for it sells the same as the one with the brand.
+  // A publication based on the version before still works, because that version sells the same as
+  // the one with the new brand.
   await expect(publish({ ...wanted, from: undefined })).rejects.toMatchObject({ code: 'conflict' })
 })
 

@@ -1,7 +1,7 @@
 /**
- * The staff publish what is sold: now, or from a moment on, when a job makes it the newest version.
- * One publication waits at a time, and none counts that would take back what somebody else changed
- * meanwhile (decision 126).
+ * Publishing of plans and prices by the staff: now, or from a later moment, when a job makes it the
+ * newest version. Only one publication can be pending, and none takes effect that would undo
+ * another change made meanwhile (decision 126).
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -25,12 +25,12 @@ import {
 } from './selling.ts'
 import { addVersion, newestVersion, versionRow, type VersionRow } from './versions.ts'
 
-/** What a publication is made of, as the contract reads it. */
+/** A publication's content, as the contract parses it. */
 export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
 
-/** How far ahead a publication may be made. */
+/** How far in the future a publication may take effect. */
 const aheadMs = days(366)
-/** A clock of the staff may be a little off. */
+/** A staff member's clock may be a little off. */
 const lateMs = minutes(5)
 
 const conflict = (field: string, said: Sentence): Refusal =>
@@ -41,7 +41,7 @@ const fault = (field: string, said: Sentence): Refusal =>
 const waitingRow = (db: Queryable) =>
   db.selectFrom('catalog_publication').selectAll().where('state', '=', 'waiting').executeTakeFirst()
 
-/** A version as this release reads it; undefined where it cannot. */
+/** A version as this release parses it; undefined: it cannot. */
 export function read(row: VersionRow): Catalog | undefined {
   try {
     return parseCatalog(row.text, `catalogue version ${row.version}`)
@@ -60,7 +60,7 @@ function readOr(row: VersionRow, field: string): Catalog {
   return catalog
 }
 
-/** Who brought a version, for whoever was later. */
+/** The author of a version, for the message to a member who was later. */
 export async function broughtBy(tx: Queryable, row: VersionRow): Promise<string> {
   const publication = row.publication_id
     ? await tx
@@ -81,9 +81,9 @@ const idsOf = (all: readonly Selling[]): Ids => {
 }
 
 /**
- * Gives what is new its number. Servers keep the number of their plan, so one that any version had
- * is never another plan's. Refuses with invalid_input a number that is not sold now and was once,
- * or that stands twice.
+ * Gives new items their numbers. Servers refer to their plan by number, so a number that any
+ * version had is never reused. Refuses with invalid_input a number that is not sold now but was
+ * once, and a duplicate.
  */
 async function withIds(db: Queryable, present: Selling, asked: Selling): Promise<Selling> {
   const known = idsOf([present])
@@ -133,8 +133,8 @@ export interface Prepared {
 }
 
 /**
- * Judges a publication against what is sold now; nothing is changed. Refuses with invalid_input,
- * each fault by its field, and with conflict where somebody else was first.
+ * Validates a publication against the present offer; changes nothing. Refuses with invalid_input,
+ * each fault by its field, and with conflict if somebody else changed the offer first.
  */
 export async function preparePublication(
   db: Queryable,
@@ -198,16 +198,16 @@ export interface Published {
   readonly id: string
   readonly before: Catalog
   readonly after: Catalog
-  /** The version that was newest. */
+  /** The newest version before. */
   readonly base: number
-  /** The new version; null while it waits. */
+  /** The new version; null while it is pending. */
   readonly version: number | null
   readonly countsAt: Date
 }
 
 const holdCatalog = (tx: Tx) => sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
 
-/** Publishes it, or has it wait. Refuses as `preparePublication` does. */
+/** Publishes now, or stores a pending publication. Refuses as `preparePublication` does. */
 export async function publishCatalog(
   tx: Tx,
   clock: Clock,
@@ -219,7 +219,7 @@ export async function publishCatalog(
   const prepared = await preparePublication(tx, clock, wanted)
   if (sellsTheSame(prepared.before, prepared.after))
     throw conflict('selling', { en: 'Nothing is changed.', vi: 'Không có thay đổi nào.' })
-  // Who approves it may come after the moment; it counts at once then.
+  // The second member may approve after the moment; then it takes effect at once.
   if (
     publisher.approvedBy === null &&
     wanted.from !== undefined &&
@@ -254,7 +254,7 @@ export async function publishCatalog(
   return { id, before, after, base: present.version, version, countsAt: from }
 }
 
-/** Makes it the newest version. The caller holds the catalogue. */
+/** Makes it the newest version. The caller holds the catalogue's lock. */
 async function count(
   tx: Tx,
   { id, text, now }: { readonly id: string; readonly text: string; readonly now: Date },
@@ -274,7 +274,10 @@ async function count(
   return version
 }
 
-/** Refuses with not_found, and with conflict what does not wait any more. */
+/**
+ * Withdraws a pending publication. Refuses with not_found, and with conflict if it is no longer
+ * pending.
+ */
 export async function withdrawPublication(tx: Tx, clock: Clock, id: string) {
   await holdCatalog(tx)
   const row = isUuid(id)
@@ -294,7 +297,7 @@ export async function withdrawPublication(tx: Tx, clock: Clock, id: string) {
   return { countsAt: row.counts_at, base: row.base }
 }
 
-/** What is to count; undefined where what is sold was changed since it was made. */
+/** The text that takes effect; undefined: the offer has changed since the publication was made. */
 function textToCount(
   base: VersionRow | undefined,
   present: VersionRow,
@@ -311,11 +314,11 @@ function textToCount(
 }
 
 export interface Publications {
-  /** Has the publication count whose moment has come, if there is one. */
+  /** Makes a due publication take effect, if there is one. */
   countDue(): Promise<void>
 }
 
-/** Defines the job; `tell`: whoever published it reads that it could not count. */
+/** Defines the job. `tell`: tells the publisher that the publication could not take effect. */
 export function definePublications(parts: {
   readonly db: Database
   readonly clock: Clock
@@ -327,7 +330,8 @@ export function definePublications(parts: {
   const { db, clock, log } = parts
   const publications: Publications = {
     async countDue() {
-      // The lock stops every order for a moment: most minutes nothing is due.
+      // Check without the lock first: the lock stops every order for a moment, and most minutes
+      // nothing is due.
       const waiting = await waitingRow(db)
       if (!waiting || waiting.counts_at > clock.now()) return
       const counted = await transaction(db, async (tx) => {
@@ -358,7 +362,7 @@ export function definePublications(parts: {
   }
   parts.jobs.define({
     name: 'publish-catalog',
-    // A job for the moment would take the place of the queue's one waiting run until then.
+    // Not a job for the exact moment: it would take the queue's one waiting run until then.
     cron: '* * * * *',
     retries: 3,
     run: () => publications.countDue(),

@@ -1,4 +1,4 @@
-/** What holds in a region: its currency, language, time zone, and where codes are sent by SMS. */
+/** A region's settings: currency, language, time zone, and the countries for codes by SMS. */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { CountryCode } from '../../contract/phone.ts'
 import type { Catalog } from './schema.ts'
@@ -8,10 +8,7 @@ export const currencyOf = (catalog: Catalog, region: RegionCode): Currency =>
 export const languageOfRegion = (catalog: Catalog, region: RegionCode): 'en' | 'vi' | 'aud' =>
   catalog.regions[region].language
 
-/**
- * Numbers that may be sent codes where the catalogue says nothing: those of the region, and of
- * Vietnam.
- */
+/** Countries for codes by SMS if the catalogue names none: those of the region, and Vietnam. */
 const smsCountries: Record<RegionCode, readonly CountryCode[]> = {
   VN: ['VN'],
   AUD: ['AU', 'NZ', 'VN'],

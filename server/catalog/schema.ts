@@ -5,7 +5,7 @@ import { countryCodes } from '../../contract/phone.ts'
 import { methods } from '../../contract/payments.ts'
 import { Config } from '../../contract/system.ts'
 
-/** What the desk's form says, of rules that are ours. */
+/** Messages of the desk's form for our own rules. */
 const said = {
   amount: (code: Currency) => ({
     en: `Enter an amount in ${code}, such as ${toMajor(400, code)}.`,
@@ -23,7 +23,7 @@ const said = {
 
 const text = z.union([z.number(), z.string()]).transform(String)
 
-/** One price per currency, written in major units, read as minor units. */
+/** One price per currency: written in major units, parsed to minor units. */
 const perCurrency = z
   .strictObject(
     Object.fromEntries(currencies.map((code) => [code, text])) as Record<Currency, typeof text>,
@@ -113,7 +113,7 @@ const isTimeZone = (name: string): boolean => {
     return false
   }
 }
-/** Percent, at most two decimals, read as hundredths of a percent. */
+/** Percent with at most two decimals, parsed to hundredths of a percent. */
 const rate = z
   .union([z.number(), z.string()])
   .refine(
@@ -132,7 +132,7 @@ const region = z.strictObject({
     .strictObject({ name: z.string().min(1), percent: rate })
     .transform(({ name, percent }) => ({ name, rate: percent }))
     .default({ name: '', rate: 0 }),
-  /** ISO 3166 codes of the countries whose numbers are sent codes. */
+  /** ISO 3166 codes of the countries to whose numbers codes are sent. */
   smsCountries: z.array(z.enum(countryCodes)).min(1).optional(),
 })
 
@@ -140,8 +140,8 @@ const grows = (days: readonly number[]): boolean =>
   days.every((day, at) => at === 0 || day > (days[at - 1] ?? 0))
 const dayCount = z.int().min(0).max(365)
 /**
- * Days after an unpaid renewal was due, days that a wallet still lasts, and days in which an order
- * is to be paid.
+ * Dunning days after an unpaid renewal, levels of warning for low wallets (days), and the days
+ * until an order lapses.
  */
 const billing = z
   .strictObject({
@@ -160,16 +160,16 @@ const billing = z
     message: 'must come after suspendDays',
   })
 
-/** Which gateway takes a way of paying that is not chosen by method and type, and where. */
+/** The gateway of a way to pay that is not chosen by method and type, and its regions. */
 const gatewayOf = z.strictObject({
   gateway: z.string().min(1),
   regions: z.array(z.enum(regionCodes)),
 })
 
-/** E-mails of a server within an hour where its plan says nothing. */
+/** Emails that a server may send in an hour, if its plan does not say. */
 export const usualMailAnHour = 100
 
-/** What is not sold any more stays here for who has it: its limits go on. */
+/** An item that is no longer sold stays for its customers, because its limits still apply. */
 const soldOrNot = z.boolean().default(true)
 
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>
@@ -251,7 +251,7 @@ export const CatalogFile = z.strictObject({
         name: z.string().min(1),
         cpu: z.number().positive(),
         ram: z.int().min(512),
-        /** E-mails that a server may send within an hour, each recipient counted. */
+        /** Emails that a server may send in an hour, each recipient counted. */
         mailAnHour: z.int().min(1).max(1_000_000).default(usualMailAnHour),
         /** Servers have a copy on a second node that follows them. */
         mirrored: z.boolean().default(false),

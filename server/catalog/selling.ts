@@ -1,7 +1,7 @@
 /**
- * What the desk edits of the catalogue: plans, prices, disks and data centres, as they are typed.
- * The schema of catalog.yaml judges it, and it is written into the file's own text, so that
- * comments and everything else of the file stay (decision 126).
+ * The part of the catalogue that the desk edits: plans, prices, disks and data centres, as typed.
+ * The schema of catalog.yaml validates it. It is written into the file's own text, so that comments
+ * and all other content stay (decision 126).
  */
 import { isMap, isSeq, parseDocument, type Document } from 'yaml'
 import { fieldMessage, type Issue } from '../../contract/sentences.ts'
@@ -14,7 +14,10 @@ import { CatalogFile, type Catalog } from './schema.ts'
 const each = <T>(of: (code: Currency) => T): Record<Currency, T> =>
   Object.fromEntries(currencies.map((code) => [code, of(code)])) as Record<Currency, T>
 
-/** What a catalogue sells. Two that sell the same have the same text by `textOfSelling`. */
+/**
+ * The editable part of a catalogue. Two catalogues with the same offer have the same text by
+ * `textOfSelling`.
+ */
 export function sellingOf(catalog: Catalog): Selling {
   const rates = (rate: Record<Currency, number>) => each((code) => toMajor(rate[code], code))
   return {
@@ -44,12 +47,12 @@ export function sellingOf(catalog: Catalog): Selling {
     })),
   }
 }
-/** To compare by. */
+/** The text for comparisons. */
 export const textOfSelling = (selling: Selling): string => JSON.stringify(selling)
 export const sellsTheSame = (one: Catalog, other: Catalog): boolean =>
   textOfSelling(sellingOf(one)) === textOfSelling(sellingOf(other))
 
-/** What there is now and what is left out is not sold any more; it is not forgotten. */
+/** Items missing from `wanted` are kept and marked as not sold. */
 export function keepingAll(present: Selling, wanted: Selling): Selling {
   const kept = <T extends { readonly id: number | null; readonly sold: boolean }>(
     were: readonly T[],
@@ -67,15 +70,15 @@ export function keepingAll(present: Selling, wanted: Selling): Selling {
   }
 }
 
-/** A number as it is typed; what is none is left to the schema. */
+/** Parses a typed number; other text is left for the schema to refuse. */
 const number = (text: string): number | string =>
   /^\d{1,9}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) : text
-/** As catalog.yaml has an amount: a bare number where the currency has no decimals. */
+/** An amount in catalog.yaml's notation: a bare number if the currency has no decimals. */
 const amount = (text: string, code: Currency): number | string =>
   code === 'VND' ? number(text) : text.trim()
 const notSold = ({ sold }: { readonly sold: boolean }) => (sold ? {} : { sold: false })
 
-/** As catalog.yaml has them. */
+/** Items in catalog.yaml's notation. */
 const fileForm = {
   plan: (plan: SoldPlan) => ({
     id: plan.id,
@@ -126,8 +129,8 @@ function sentenceOf(issue: Issue & { readonly expected?: unknown; readonly inclu
 }
 
 /**
- * What catalog.yaml's schema says of it, in the catalogue that `text` is otherwise. The name of a
- * field is its place in `selling`, such as plans.1.prices.VND.sale.
+ * Validates the offer with catalog.yaml's schema, within the other content of `text`. A field's
+ * name is its path in `selling`, such as plans.1.prices.VND.sale.
  */
 export function judgeSelling(
   text: string,
@@ -145,7 +148,7 @@ export function judgeSelling(
 type FileForm = ReturnType<typeof fileFormOf>
 type Listed = { readonly id: number | null }
 
-/** Writes what differs into the document, each value in its own place. */
+/** Writes the differences into the document, each value in its own place. */
 function setFields(document: Document, at: readonly (string | number)[], to: object): void {
   for (const [name, value] of Object.entries(to)) {
     const path = [...at, name]
@@ -157,7 +160,7 @@ function setFields(document: Document, at: readonly (string | number)[], to: obj
   }
   const node = document.getIn(at, true)
   if (!isMap(node)) return
-  // What is not there any more: a sale that ended, a plan that is sold again.
+  // Remove keys that no longer apply: `sale` when a sale ended, `sold` when a plan is sold again.
   for (const name of ['sale', 'sold'])
     if (!(name in to) && node.has(name)) document.deleteIn([...at, name])
 }
@@ -173,8 +176,8 @@ function setList(document: Document, name: 'plans' | 'dataCentres', to: readonly
 }
 
 /**
- * The text of the catalogue with this selling, which was judged. Comments stay, but for those
- * inside of lists that cannot be written value by value.
+ * The catalogue's text with this offer. Throws CatalogFault if it is invalid. Comments stay, except
+ * in lists that cannot be written value by value.
  */
 export function writeSelling(text: string, selling: Selling): string {
   const judged = judgeSelling(text, selling)
@@ -197,7 +200,7 @@ export function writeSelling(text: string, selling: Selling): string {
     const written = document.toString(lines)
     if (isRight(written)) return written
   } catch {
-    // Aliases and merged keys cannot be written to: the lists are written anew.
+    // Aliases and merged keys cannot be changed in place: replace the lists.
   }
   const document = parseDocument(text)
   for (const [name, value] of Object.entries(form)) document.set(name, document.createNode(value))

@@ -1,4 +1,4 @@
-/** A file of the shell counts as it is, judged as a publication is (decision 141). */
+/** Use of a file from the shell as the catalogue, validated like a publication (decision 141). */
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -9,7 +9,7 @@ import type { Catalog } from './schema.ts'
 import { activateCatalog, newestVersion, versionRow, type CatalogFileText } from './versions.ts'
 
 export interface WantedUse extends CatalogFileText {
-  /** The version that was in use when it was asked for; undefined: there was none. */
+  /** The version that the request was based on; undefined: there was none. */
   readonly base?: number | undefined
 }
 
@@ -24,9 +24,9 @@ function parsed(text: string): Catalog {
 }
 
 /**
- * Judges it; nothing is changed. `before` is undefined where this release cannot read what is in
- * use, and `present` too where nothing is. Refuses with invalid_input a file that has faults, and
- * with conflict where what is sold was changed since `base`.
+ * Validates the file; changes nothing. `before` is undefined if this release cannot read the
+ * version in use, and `present` too if there is none. Refuses with invalid_input a faulty file, and
+ * with conflict if the offer has changed since `base`.
  */
 export async function prepareUse(
   db: Queryable,
@@ -60,7 +60,10 @@ export async function prepareUse(
   return { present, before, after, from: clock.now() }
 }
 
-/** Makes it the newest. Refuses as `prepareUse` does. The caller holds no prices. */
+/**
+ * Makes it the newest version. Refuses as `prepareUse` does. The caller must not hold the
+ * catalogue's lock for pricing.
+ */
 export async function bringIntoUse(tx: Tx, clock: Clock, wanted: WantedUse) {
   const { text, origin } = wanted
   parsed(text)

@@ -1,4 +1,4 @@
-/** Processes with different files sell at one price: that of the newest version. */
+/** Processes with different files use the same prices: those of the newest version. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ afterAll(async () => {
 interface Process {
   readonly catalog: Catalog
   readonly versions: CatalogVersions
-  /** What it sells by, as when it prices something. */
+  /** The brand that it uses when it prices something. */
   brand(): Promise<string>
   readonly changes: () => number
 }
@@ -88,10 +88,10 @@ test('a forgotten file brings no earlier price back; its owner can', async () =>
   const forgotten = await start(named('One'), 'a')
   expect(await forgotten.brand()).toBe('Two')
   expect(warnings).toHaveLength(1)
-  // Whoever brought the newest one takes it back by a restart with the earlier file.
+  // The installation that brought the newest version goes back by a restart with the earlier file.
   const back = await start(named('One'), 'b')
   expect([await back.brand(), await forgotten.brand()]).toEqual(['One', 'One'])
-  // Anybody may do so by the command.
+  // The command can do it.
   await use({ text: named('Two'), origin: 'a' })
   expect([await back.brand(), await forgotten.brand()]).toEqual(['Two', 'Two'])
 })
@@ -100,7 +100,7 @@ test('a price that is being charged stays the newest until it is', async () => {
   const process = await start(named('Two'), 'b')
   let isNew = false
   const held = Promise.withResolvers<void>()
-  // Begun outside of the transaction, as by another process.
+  // Begins outside the transaction, as in another process.
   const activation = held.promise
     .then(() => use({ text: named('Three'), origin: 'b' }))
     .then(() => {
@@ -109,7 +109,7 @@ test('a price that is being charged stays the newest until it is', async () => {
   await transaction(pool.db, async (tx) => {
     await process.versions.hold(tx)
     held.resolve()
-    // The other one waits for this transaction: whatever is asked meanwhile is the same.
+    // The other one waits for this transaction: every price read meanwhile is the same.
     await eventually('the other one waiting', async () => {
       const { rows } = await sql`
         select from pg_locks where locktype = 'advisory' and not granted`.execute(tx)

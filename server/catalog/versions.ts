@@ -1,7 +1,7 @@
 /**
- * The catalogue that is in use: the newest version in the database. A process that starts with
- * another file makes it the newest, and those that run take it over; before it prices anything a
- * process looks whether it is still the newest, under a lock that a new version waits for.
+ * The catalogue in use: the newest version in the database. A process that starts with another file
+ * makes it the newest, and running processes adopt it. Before it prices anything, a process checks
+ * under a lock that its version is still the newest; a new version waits for that lock.
  */
 import { createHash } from 'node:crypto'
 import os from 'node:os'
@@ -25,16 +25,18 @@ export const originOf = (dataDir: string): string => `${os.hostname()}:${dataDir
 
 export interface CatalogVersions {
   /**
-   * In a transaction that prices something: the catalogue is the newest until it ends. Refuses with
-   * unavailable where this release cannot read the newest one.
+   * Called in a transaction that prices something: the catalogue stays the newest until it ends.
+   * Refuses with unavailable if this release cannot read the newest one.
    */
   hold(tx: Tx): Promise<void>
-  /** Takes a newer version over; without one nothing happens. */
+  /** Adopts a newer version if there is one. */
   look(): Promise<void>
   stop(): void
 }
 
-/** How soon screens show the prices of a version that another process brought. */
+/**
+ * The longest time after which screens show the prices of a version that another process brought.
+ */
 const lookMs = 30_000
 
 export interface VersionRow {
@@ -53,12 +55,12 @@ export const newestVersion = (db: Queryable): Promise<VersionRow | undefined> =>
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst()
-/** Its number; undefined: there is none. */
+/** The newest version's number. Undefined: there is no version. */
 export const newestNumber = async (db: Queryable): Promise<number | undefined> =>
   (await newestVersion(db))?.version
 export const versionRow = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
   db.selectFrom('catalog_version').selectAll().where('version', '=', version).executeTakeFirst()
-/** The one before a version. */
+/** The version before this one. */
 export const versionBefore = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
   db
     .selectFrom('catalog_version')
@@ -68,7 +70,9 @@ export const versionBefore = (db: Queryable, version: number): Promise<VersionRo
     .limit(1)
     .executeTakeFirst()
 
-/** Everybody who has `target` has the content of `fresh` from now on. */
+/**
+ * Replaces the content in place: all holders of `target` see the content of `fresh` from now on.
+ */
 function replaceContent(target: Catalog, fresh: Catalog): void {
   const content = target as unknown as Record<string, unknown>
   for (const key of Object.keys(content)) if (!(key in fresh)) delete content[key]
@@ -77,7 +81,7 @@ function replaceContent(target: Catalog, fresh: Catalog): void {
 
 const sha256Of = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The staff published what is sold, and nobody said since that a file is to count. */
+/** Whether the staff decide: they published, and no `catalog use` has made files decide since. */
 async function staffDecide(tx: Tx): Promise<boolean> {
   const last = await tx
     .selectFrom('catalog_version')
@@ -99,7 +103,7 @@ function sellsWhat(text: string, present: VersionRow): boolean {
   }
 }
 
-/** Why a file does not count. */
+/** The reasons why a file is not used. */
 const notTaken = {
   former:
     'the catalogue file of this machine is an earlier one: the newest stays in use ' +
@@ -112,9 +116,10 @@ const notTaken = {
 }
 
 /**
- * Makes the file of a starting process the newest version, unless it is already, or was before and
- * another installation has brought a newer one since: that file was forgotten, or has been brought
- * back by a restart. What the staff published no start takes back. Answers the version in use.
+ * Makes the file of a starting process the newest version. Not if it is the newest already, and not
+ * if it was used before and another installation has brought a newer one since: then the file is
+ * outdated, or was brought back by a restart. A start never undoes the staff's publication. Answers
+ * the version in use.
  */
 async function claim(
   db: Database,
@@ -157,7 +162,7 @@ async function stateOf(
   return takesBack ? 'would_take_back' : 'new'
 }
 
-/** The newest from now on. The caller holds the catalogue alone. */
+/** Adds the newest version. The caller holds the catalogue's exclusive lock. */
 export const addVersion = (
   tx: Tx,
   of: CatalogFileText & {
@@ -180,9 +185,9 @@ export const addVersion = (
     .executeTakeFirstOrThrow()
 
 /**
- * Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. What
- * is in use becomes a version too where the staff published it: files decide from then on.
- * `judge` is asked first, once nobody prices anything.
+ * Makes a catalogue the newest, even if it was in use before; answers its version; throws
+ * CatalogFault. If the staff published the present one, an equal text also becomes a new version:
+ * files decide from then on. `judge` runs first, while no transaction prices anything.
  */
 export async function activateCatalog<T>(
   tx: Tx,
@@ -215,7 +220,7 @@ export const listCatalogs = (
     .execute()
 
 /**
- * Brings `catalog`, which the whole process has, to the version in use and keeps it there.
+ * Brings the process's shared `catalog` to the version in use and keeps it there.
  *
  * @param onChange called after each newer version, not for the first one
  */
@@ -272,7 +277,7 @@ export async function followCatalog(parts: {
 
   return {
     async hold(tx) {
-      // Two statements: the second one sees what was committed while the first one waited.
+      // Two statements, so that the second one sees what was committed while the first one waited.
       await sql`select pg_advisory_xact_lock_shared(${lockKeys.catalog})`.execute(tx)
       if (!(await look(tx))) throw new Refusal('unavailable')
     },

@@ -1,7 +1,6 @@
 /**
- * Keeps the table of certificates at what other modules say: a name that is proven gets a row,
- * which is due at once; one that was removed, or whose server was deleted, loses it, and its key
- * with it.
+ * Keeps the table of certificates in line with other modules: a proven name gets a row, which is
+ * due at once; a name that was removed, or whose server was deleted, loses its row and key.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -22,14 +21,14 @@ export interface AlignDeps {
   readonly clock: Clock
   readonly jobs: Jobs
   readonly names: CertifiableNames
-  /** Tells the edges what there is now. */
+  /** Tells the edges that certificates changed. */
   readonly onChange: () => void
 }
 
 export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Promise<void> } {
   const { db, clock, names } = deps
 
-  /** Orders what is new, and has edges forget what is gone. */
+  /** Orders certificates for new names, and makes the edges drop deleted ones. */
   async function settle(isNew: boolean, isGone: boolean): Promise<void> {
     if (isNew) await transaction(db, (tx) => deps.jobs.add(tx, orderJob, {}))
     if (isGone) deps.onChange()
@@ -48,8 +47,9 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
   }
 
   /**
-   * Of names that were wanted no more; whether there were any. Looked at once more: one may have
-   * come between the two questions, or have gone over to another site, which takes its certificate.
+   * Deletes names that are no longer wanted; answers whether there were any. Each is checked again,
+   * because it may have been added between the two queries, or moved to another site, which takes
+   * its certificate.
    */
   async function forgetGone(
     held: readonly { readonly name: string; readonly site_id: string | null }[],
@@ -61,7 +61,7 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
     return isGone
   }
 
-  /** Two lists in one order, page by page: neither is ever in memory whole. */
+  /** Merges two sorted lists page by page, so that neither is completely in memory. */
   async function all(): Promise<void> {
     const own = names.own.map((name) => ({ name, siteId: null, customerId: null }))
     let isNew = await want(db, own, clock.now())

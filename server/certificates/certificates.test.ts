@@ -26,7 +26,7 @@ beforeEach(async () => {
     await world.behave(id, { mode: 'well', perDomain: 1000, badNonces: 0, slowMs: 30_000 })
 })
 
-/** Looks at what is due now, as the job does every minute. */
+/** Handles what is due now, as the job does every minute. */
 const look = (): Promise<void> => world.portal.app.tls.due()
 const issuedFor = async (id: 'first' | 'second', name: string) =>
   (await world.behave(id)).issued.filter(({ names }) => names.includes(name))
@@ -38,7 +38,7 @@ const row = (name: string) =>
     .executeTakeFirst()
 const retry = (name: string, who = server) =>
   world.portal.call('POST', `/api/wp/${who.id}/https/${name}/retry`, { token: who.owner.token })
-/** How many orders the first authority was sent. */
+/** The number of orders sent to the first authority. */
 const ordersWithFirst = async (): Promise<number> => {
   const { db } = world.portal.app
   const rows = await db
@@ -72,14 +72,14 @@ describe('a name that is added', () => {
     expect([again.status, again.text]).toEqual([200, page.text])
     const [one] = await issuedFor('first', name)
     expect(new X509Certificate(one?.chain ?? '').subjectAltName).toBe(`DNS:${name}`)
-    // By HTTP there is the way to HTTPS, with the page that was asked for.
+    // HTTP redirects to HTTPS, to the requested page.
     const plain = await world.plain(name, '/shop?x=1')
     expect([plain.status, plain.headers.location]).toEqual([301, `https://${name}/shop?x=1`])
     expect((await world.plain(name, '/form', 'POST')).status).toBe(308)
     const { SITES_PORT: port } = world.portal.config
     const { location } = (await world.plain(`${name}:${port}`)).headers
     expect(location).toBe(`https://${name}:${world.tlsPort}/`)
-    // The key lies sealed, and neither the API nor the edge's log hands it out.
+    // The key is stored encrypted, and neither the API nor the edge's log reveals it.
     const kept = await row(name)
     expect(kept?.key_sealed?.toString('latin1')).not.toContain('PRIVATE KEY')
     expect(JSON.stringify(await world.https(server))).not.toContain('PRIVATE')
@@ -91,7 +91,7 @@ describe('a name that is added', () => {
     const name = await world.named(server)
     await eventually('issued', async () => {
       const found = await world.certificate(server, name)
-      // Four bad ones in a row are one in sixteen: then it is asked again.
+      // Four refused nonces in a row have a probability of one in sixteen: then retry.
       if (found?.problem) await retry(name)
       return found?.state === 'issued'
     })
@@ -112,7 +112,7 @@ describe('a name that is added', () => {
     const shown = await world.settled(server, name, 'failed', 'not_pointed')
     expect(shown.problem?.detail).toBe('shops.elsewhere.example')
     expect(await issuedFor('first', name)).toEqual([])
-    // It still answers by HTTP.
+    // HTTP still works.
     expect((await world.plain(name)).status).toBe(200)
     world.point(name, server)
     expect((await retry(name)).status).toBe(200)
@@ -185,9 +185,9 @@ describe('an authority that', () => {
     const waitOf = (nextAt: string): number => (Date.parse(nextAt) - clock.now().getTime()) / 60_000
     expect(waitOf(first.nextAt)).toBeGreaterThanOrEqual(least)
     expect(waitOf(first.nextAt)).toBeLessThanOrEqual(most)
-    // By HTTP the site answers as before.
+    // HTTP still reaches the site.
     expect((await world.plain(name)).status).toBe(200)
-    // Each time it waits longer.
+    // The waiting time grows each time.
     clock.advance(waitOf(first.nextAt) * 60_000)
     await look()
     const second = await row(name)
@@ -237,7 +237,7 @@ describe('a run that was cut short', () => {
     expect((await retry(name)).status).toBe(200)
     expect((await row(name))?.next_at).toEqual(leased.next_at)
     await world.settled(server, name, 'failed', 'unavailable')
-    // It is given back with the end of the try, and not only in time.
+    // The lease is given back at the end of the try, before it expires.
     await eventually('it is given back', async () => (await row(name))?.leased_until === null)
     await world.behave('first', { mode: 'well' })
     await retry(name)

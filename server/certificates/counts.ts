@@ -1,27 +1,33 @@
-/** What an operator watches of certificates. */
+/** Counts of certificates for an operator. */
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { sql } from 'kysely'
 
-/** One that has ended is told of for so long: afterwards its owner does not mean to mend it. */
+/**
+ * For this long after its end a certificate is reported; afterwards its owner evidently does not
+ * want it.
+ */
 const toldAfterEndMs = days(7)
 
 export interface CertificateCounts {
   readonly issued: number
   readonly pending: number
-  /** There is none, or it has ended and the name leads elsewhere by now. */
+  /** There is no certificate, or it has expired and the name leads elsewhere now. */
   readonly failed: number
-  /** It has ended, and visitors of the name still come here. */
+  /** The certificate has expired, and visitors of the name still come here. */
   readonly expired: number
-  /** Valid ones whose renewal failed. */
+  /** Valid certificates whose renewal failed. */
   readonly notRenewed: number
   /**
-   * When the first one ends whose renewal has failed, or ended within the last days; undefined:
-   * there is none. A customer's name that leads elsewhere is none: it has left, or its owner has it
-   * led back.
+   * The earliest end of a certificate whose renewal has failed, or that expired within the last
+   * days. Undefined: none. A customer's name that leads elsewhere does not count: its owner has
+   * moved it away.
    */
   readonly firstEnd: Date | undefined
-  /** Those that only the operator can mend: the portal's own, and refused accounts. */
+  /**
+   * Certificates that only the operator can fix: the portal's own, and those whose account is
+   * refused.
+   */
   readonly operators: number
 }
 
@@ -62,7 +68,7 @@ export async function countCertificates(db: Queryable, now: Date): Promise<Certi
   }
 }
 
-/** Names whose last try failed, the longest first, for `npm run portal -- certificates`. */
+/** Names whose last try failed, the longest failing first, for `npm run portal -- certificates`. */
 export const failing = (db: Queryable, limit: number) =>
   db
     .selectFrom('certificate')

@@ -1,20 +1,20 @@
-/** Whether visitors find a name by HTTPS now, for whoever shows its address. */
+/** Whether visitors reach a name by HTTPS now, for code that shows its address. */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { certificateOf } from './store.ts'
 
 export interface Coverage {
-  /** As it was when it was last looked at, which is asked for often and looked at seldom. */
+  /** The last known state, which is read often and refreshed rarely. */
   isCovered(): boolean
   /** Looks now. */
   look(): Promise<void>
 }
 
-/** What another process of the portal has issued is seen by then. */
+/** After this long a certificate from another process is seen, ms. */
 const lookMs = 2_000
 
-/** @param name undefined: nothing is to be covered, and nothing is looked at */
+/** @param name undefined: no certificate is needed, and none is looked up */
 export function createCoverage(
   { db, clock, log }: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   name: string | undefined,
@@ -32,7 +32,8 @@ export function createCoverage(
     look,
     isCovered() {
       if (name === undefined) return true
-      // A valid one is looked at no more until it ends: its successor is there before.
+      // A valid certificate is not looked up again until it ends, because its successor comes
+      // earlier.
       if (!isValid() && performance.now() - lookedAt > lookMs)
         look().catch((error: unknown) =>
           log.warn({ err: error, name }, 'looking for a certificate'),

@@ -1,4 +1,4 @@
-/** What the operator's desk reads of certificates. */
+/** Queries of the operator's desk about certificates. */
 import type * as z from 'zod/mini'
 import type { upkeep } from '../../contract/operator-work.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -9,7 +9,7 @@ type Failing = Omit<Shown, 'customer'> & {
 }
 const shownAtOnce = 50
 
-/** Names whose last try failed, the newest first; at most fifty, by an index of those only. */
+/** Names whose last try failed, newest first; at most fifty, by a partial index. */
 export async function failingNames(db: Queryable): Promise<Failing[]> {
   const rows = await db
     .selectFrom('certificate')

@@ -1,6 +1,6 @@
 /**
- * Many customers and one authority: who brings many names leaves room for the others, and what is
- * shown before there is any certificate leads somewhere.
+ * Many customers and one authority: a customer with many names leaves room for others, and pages
+ * shown before there is a certificate have working links.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -18,7 +18,8 @@ let world: HttpsWorld
 beforeAll(async () => {
   world = await openHttpsWorld({
     clock,
-    // Half of them anybody may use, a quarter is a customer's, four fifths are for new names.
+    // Anybody may use half of them, a quarter is a customer's share, and four fifths are for new
+    // names.
     env: { ACME_CERTIFICATES_A_WEEK: '1000', ACME_ORDERS_IN_3_HOURS: '12' },
   })
 })
@@ -61,11 +62,11 @@ test('a server is shown by HTTP until the sites’ domain has its certificate', 
   }
   expect(await urlOf(server)).toBe(`http://${host}`)
   expect(await link()).toMatch(new RegExp(`^http://${host}/`))
-  // What it shows leads to itself as its visitor came, and not to where nobody answers.
+  // Its links use the visitor's scheme, HTTP, because nothing answers by HTTPS yet.
   const page = await world.plain(host)
   expect([page.status, page.text.includes(`http://${host}`)]).toEqual([200, true])
   expect(page.text).not.toContain(`https://${host}`)
-  // The operator leads the challenge here.
+  // The operator delegates the challenge name to our zone.
   const { dns, db } = world.portal.app
   const [own = ''] = dns.ownZones
   await fetch(`${world.portal.sandboxUrl}/registry.json`, {
@@ -91,13 +92,13 @@ test('a customer with many names leaves room for one who comes later', async () 
   const [many, one] = [await world.server(), await world.server()]
   const before = (await orders()).length
   for (let at = 0; at < 9; at++) await world.named(many)
-  // Half of what the authority allows is anybody's.
+  // One customer may use half of the authority's limit.
   const first = 6 - before
   await eventually('half of it', async () => (await stateOf(many))['issued'] === first)
   await look()
   expect(await stateOf(many)).toEqual({ issued: first, pending: 9 - first })
   expect((await world.behave('second')).issued).toEqual([])
-  // Who comes now has his quarter of it, and is not behind the others.
+  // A new customer gets a quarter and does not wait behind the others.
   await world.named(one)
   await eventually('the other’s', async () => (await stateOf(one))['issued'] === 1)
   await world.named(one, fresh())
@@ -106,7 +107,7 @@ test('a customer with many names leaves room for one who comes later', async () 
   expect(await stateOf(many)).toEqual({ issued: first, pending: 9 - first })
   const made = await orders()
   expect(made.filter(({ customer_id: id }) => id === one.owner.id)).toHaveLength(2)
-  // Three hours later the rest comes by itself.
+  // Three hours later the others follow automatically.
   clock.advance(hours(3) + 1)
   const later = await world.signIn(many)
   await look()

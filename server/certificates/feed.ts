@@ -1,6 +1,6 @@
 /**
- * Tells the edges which certificates there are. An edge is sent the list of names and versions,
- * then what it lacks: one that was started anew gets all, and one that was not gets what changed.
+ * Sends the edges their certificates. An edge gets the list of names and versions, then those it
+ * lacks: a restarted edge gets all, another one only the changes.
  */
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
@@ -10,9 +10,12 @@ import { createRounds, type Rounds } from '../platform/rounds.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { keyPurpose } from './order.ts'
 
-/** What the edges are told; every call may be repeated. */
+/** The calls to an edge; each may be repeated. */
 export interface CertificateEdge {
-  /** Answers the names of which this version is not there. `readAt` grows with the database. */
+  /**
+   * Sets the list; answers the names whose version is missing there. `readAt` grows with the
+   * database.
+   */
   compare(
     list: readonly { readonly name: string; readonly version: number }[],
     httpsOnly: readonly (readonly [host: string, seconds: number])[],
@@ -32,12 +35,14 @@ export interface CertificateEdge {
   dropChallenge(token: string): Promise<void>
 }
 
-/** Tells the edges, in rounds. */
+/** Sends to the edges in rounds. */
 export type Feed = Rounds
 
-/** Some megabytes of text on the line at once. */
+/** Certificates per message: some megabytes of text. */
 const sentAtOnce = 200
-/** What another process changed is told by then. Of 10,000 names a look reads 500 KB. */
+/**
+ * Interval after which changes by another process are sent. For 10,000 names a round reads 500 KB.
+ */
 const roundMs = 20_000
 const yearSeconds = 31_536_000
 
@@ -46,7 +51,7 @@ export function createFeed(deps: {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly log: Log
-  /** Those that can be reached now. */
+  /** Edges that can be reached now. */
   readonly edges: () => readonly CertificateEdge[]
 }): Feed {
   const { db, log, secrets } = deps
@@ -59,7 +64,7 @@ export function createFeed(deps: {
       .select(['name', 'version'])
       .where('chain', 'is not', null)
       .execute()
-    // A browser that was told a year keeps it until it is told nought.
+    // A browser that was told a year keeps it until it is told zero: so zero is sent, too.
     const chosen = await db
       .selectFrom('certificate as c')
       .innerJoin('site_https as s', 's.site_id', 'c.site_id')

@@ -21,19 +21,21 @@ export type { CertifiableNames } from './names.ts'
 export type { Authority, OrderTimes } from './order.ts'
 export { routes } from './routes.ts'
 
-/** Certificates put together: what the app opens, calls and closes. */
+/** Assembles the certificates module for the app. */
 export interface Certificates extends SiteHttpsDeps {
   readonly feed: Feed
-  /** Has names compared soon: settings may name other ones than at the start before. */
+  /**
+   * Schedules a comparison of all names: the settings may name other hosts than at the last start.
+   */
   begin(): Promise<void>
-  /** Compares all names with what other modules say. */
+  /** Compares all names with the other modules' lists. */
   align(): Promise<void>
-  /** Looks at those that are due now. */
+  /** Handles the names that are due now. */
   due(): Promise<void>
   dropOld(): Promise<void>
 }
 
-/** `isEnabled`: false defines the jobs and has them do nothing. */
+/** `isEnabled`: false defines the jobs, but they do nothing. */
 export function createCertificates(deps: {
   readonly db: Database
   readonly clock: Clock
@@ -42,7 +44,7 @@ export function createCertificates(deps: {
   readonly secrets: Secrets
   readonly isEnabled: boolean
   readonly names: CertifiableNames
-  /** Those that can be reached now. */
+  /** Edges that can be reached now. */
   readonly edges: () => readonly CertificateEdge[]
   readonly dns: ChallengePlaces['dns']
   readonly authorities: readonly Authority[]

@@ -1,6 +1,6 @@
 /**
- * The limits of certificate authorities, kept by counting: what is not asked for costs nobody its
- * turn. Let's Encrypt's own stand in docs/operate.md.
+ * The limits of certificate authorities, counted here: a refused request would use up the limit for
+ * nothing. Let's Encrypt's limits are in docs/operate.md.
  */
 import { parse } from 'tldts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
@@ -16,9 +16,9 @@ export interface AcmeLimits {
 }
 
 export interface OrderLimits {
-  /** Undefined when an order may be made now; otherwise when. */
+  /** Undefined if an order may be made now; otherwise the time from which it may. */
   freeAt(of: OrderOf): Promise<Date | undefined>
-  /** What customers asked an authority for, of which each has a share. */
+  /** Customers' recent orders at an authority, for their shares. */
   asked(directory: string): Promise<AskedFor>
   count(of: OrderOf): Promise<void>
   dropOld(): Promise<void>
@@ -34,12 +34,12 @@ interface OrderOf {
 const shortMs = hours(3)
 const weekMs = days(7)
 
-/** What authorities count by: the domain right below a public suffix. */
+/** The domain by which authorities count: the one right below a public suffix. */
 export const registrableOf = (name: string): string =>
   parse(name.replace(/^\*\./, ''), { allowPrivateDomains: true }).domain ?? name
 
 export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits): OrderLimits {
-  /** When the order that counts last of `limit` stops counting; undefined when there are fewer. */
+  /** When the oldest of the last `limit` orders stops counting. Undefined: there are fewer. */
   async function freeWith(
     limit: number,
     spanMs: number,
@@ -64,7 +64,7 @@ export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits
       const most =
         isRenewal || customerId === null ? limits.ordersIn3Hours : mostForNew(limits.ordersIn3Hours)
       const inAll = await freeWith(most, shortMs, { directory })
-      // A renewal of the same name counts towards no domain.
+      // A renewal of the same name does not count towards the domain's limit.
       if (isRenewal) return inAll
       const domain = registrableOf(name)
       const ofDomain = await freeWith(limits.aWeek, weekMs, { directory, domain })

@@ -1,7 +1,7 @@
-/** Which host names are to have a certificate, as other modules know them. */
+/** The host names that need certificates, as other modules know them. */
 
 export interface NameToCertify {
-  /** A-labels, lower case; `*.` and a name for all that stand right below it. */
+  /** A-labels, lower case; `*.` and a name covers all names right below it. */
   readonly name: string
   /** Null: the portal's own. */
   readonly siteId: string | null
@@ -9,8 +9,8 @@ export interface NameToCertify {
 }
 
 /**
- * `ready`: it leads here, so an authority will find us. `elsewhere`: it does not; `found` is what
- * it leads to. `gone`: it needs no certificate any more. `unknown`: nobody could be asked.
+ * `ready`: it leads here, so an authority will reach us. `elsewhere`: it does not; `found` is its
+ * target. `gone`: it needs no certificate any more. `unknown`: no answer.
  */
 export type Standing =
   | { readonly is: 'ready' | 'gone' | 'unknown' }
@@ -19,13 +19,13 @@ export type Standing =
 export interface CertifiableNames {
   /** The portal's own. */
   readonly own: readonly string[]
-  /** Of sites, by name, those behind `after`. */
+  /** Names of sites, sorted, after `after`. */
   page(after: string, limit: number): Promise<readonly NameToCertify[]>
-  /** All of one site. */
+  /** All names of one site. */
   ofSite(siteId: string): Promise<readonly NameToCertify[]>
-  /** Looked up now: a name may have moved since it was proven. */
+  /** Looks the name up now, because it may have moved since it was proven. */
   standing(name: string): Promise<Standing>
 }
 
-/** `*.sites.example.vn` stands for `a.sites.example.vn`. */
+/** `*.sites.example.vn` covers `a.sites.example.vn`. */
 export const wildcardFor = (host: string): string => `*${host.slice(host.indexOf('.'))}`

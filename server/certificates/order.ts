@@ -1,7 +1,7 @@
 /**
- * One order with one authority, from the account to the chain. Where a run was cut short, the next
- * one goes on with the order that it left: its address and its key were kept before the authority
- * was asked to look.
+ * One order with one authority, from the account to the chain. An interrupted run's order is
+ * continued by the next run: its address and key were stored before the authority was told to
+ * validate.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
@@ -28,14 +28,14 @@ export interface Authority {
   readonly binding: ExternalAccount | undefined
 }
 
-/** Where an authority looks. */
+/** The places that an authority queries. */
 export interface ChallengePlaces {
-  /** Over HTTP: what the edges answer for the host. */
+  /** HTTP: the edges' response for the host. */
   readonly edge: {
     challenge(of: { token: string; host: string; answer: string }): Promise<void>
     dropChallenge(token: string): Promise<void>
   }
-  /** In the DNS: zones that our name server answers for. */
+  /** DNS: zones that our name server serves. */
   readonly dns: {
     serves(host: string): Promise<boolean>
     put(host: string, value: string): Promise<boolean>
@@ -52,14 +52,17 @@ export interface OrderDeps extends ChallengePlaces {
   readonly times?: Partial<OrderTimes>
 }
 export interface OrderTimes {
-  /** Longest answer of an authority to one call, ms. */
+  /** Time limit of one call to an authority, ms. */
   readonly callMs: number
-  /** Longest time of one order, ms. */
+  /** Time limit of one order, ms. */
   readonly orderMs: number
 }
 const defaultTimes: OrderTimes = { callMs: 20_000, orderMs: 120_000 }
 
-/** Between two questions whether an authority is done, ms; it grows, and ends at the last. */
+/**
+ * Pauses between two queries whether an authority is done, ms: they grow from the first to the
+ * last.
+ */
 const [firstPauseMs, longestPauseMs] = [250, 5_000]
 
 const accountPurpose = 'acme-account-key'
@@ -67,15 +70,15 @@ export const keyPurpose = 'certificate-key'
 
 export interface Ordering {
   /**
-   * A chain for the name, and the sealed key that it is for. Throws NotIssued, ShareUsedUp,
-   * AcmeProblem or DriverFailure.
+   * The chain for the name, and its sealed key. Throws NotIssued, ShareUsedUp, AcmeProblem or
+   * DriverFailure.
    */
   order(
     row: CertificateRow,
     authority: Authority,
     signal: AbortSignal,
   ): Promise<Issued & { readonly keySealed: Buffer }>
-  /** When the authority that issued the present certificate wants it renewed. */
+  /** The time in which the issuing authority wants the present certificate renewed. */
   renewalWindow(
     row: CertificateRow,
   ): Promise<{ readonly start: Date; readonly end: Date; readonly waitMs?: number } | undefined>
@@ -86,7 +89,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
   const times = { ...defaultTimes, ...deps.times }
   const clients = new Map<string, { readonly client: AcmeClient; readonly keyPem: string }>()
 
-  /** The client with the account's key, which is made at the first call. */
+  /** The client with the account's key, which is created at the first call. */
   async function open(
     directory: string,
   ): Promise<{ readonly client: AcmeClient; readonly keyPem: string }> {
@@ -125,7 +128,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     return url
   }
 
-  /** Asks until `isOver` holds; throws NotIssued unavailable when that takes too long. */
+  /** Polls until `isOver` holds; throws NotIssued unavailable if that takes too long. */
   async function until<T>(
     ask: () => Promise<Read<T>>,
     isOver: (value: T) => boolean,
@@ -142,7 +145,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     }
   }
 
-  /** Has the authority look at one name, and waits for what it says. */
+  /** Makes the authority validate one name, and waits for its result. */
   async function prove(
     of: { readonly row: CertificateRow; readonly authority: Authority; readonly account: string },
     url: string,
@@ -170,7 +173,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     }
   }
 
-  /** Puts the answer where the authority will look. */
+  /** Puts the answer where the authority will query it. */
   async function answerChallenge(
     { challenges, identifier: { value: host } }: AcmeAuthorization,
     row: CertificateRow,
@@ -181,7 +184,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
         (one) => one.type === type && (one.status === 'pending' || one.status === 'processing'),
       )?.token
     const [byDns, byHttp] = [tokenOf('dns-01'), tokenOf('http-01')]
-    // Where one way did not lead there, the next try takes the other.
+    // If one method failed, the next try uses the other.
     const prefersHttp = byHttp !== undefined && row.attempts % 2 === 1
     if (byDns !== undefined && !prefersHttp && (await deps.dns.serves(host))) {
       const answer = `${byDns}.${thumbprint(keyPem)}`
@@ -199,7 +202,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
     return { type: 'http-01', drop: () => deps.edge.dropChallenge(byHttp) }
   }
 
-  /** The order that a run left, if it is still of use; otherwise a new one. */
+  /** The order that an earlier run left, if it can still be used; otherwise a new one. */
   async function begin(
     row: CertificateRow,
     authority: Authority,
@@ -213,7 +216,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
         if (value.status !== 'invalid')
           return { url: row.order_url, order: value, keySealed: row.order_key_sealed }
       } catch (error) {
-        // It forgot the order, or that account made it whom it does not know any more.
+        // The authority forgot the order, or the account that made it.
         if (!(error instanceof AcmeProblem)) throw error
       }
     const isRenewal = row.chain !== null
@@ -237,7 +240,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
       row.chain !== null && row.directory === directory ? renewalId(row.chain) : undefined
     const names = [row.name]
     const made = await client.newOrder(account, { names, replaces }).catch((error: unknown) => {
-      // It does not know the one that is to be replaced, or that was replaced before.
+      // The authority does not know the certificate to replace, or it was replaced before.
       if (!(error instanceof AcmeProblem) || replaces === undefined) throw error
       if (!['alreadyReplaced', 'malformed'].includes(error.type)) throw error
       return client.newOrder(account, { names })
@@ -296,7 +299,7 @@ export function createOrdering(deps: OrderDeps): Ordering {
       try {
         return await orderWith(row, authority, await accountOf(authority), signal)
       } catch (error) {
-        // An authority that was set up anew knows nobody: the key makes its account once more.
+        // An authority that was set up anew knows no account: create it again with the same key.
         const isUnknown = error instanceof AcmeProblem && error.type === 'accountDoesNotExist'
         if (!isUnknown) throw error
         await writeAccount(authority.directory, null)

@@ -1,4 +1,6 @@
-/** The portal's own host by HTTPS: the edge ends TLS for it, and says who the visitor is. */
+/**
+ * The portal's own host by HTTPS: the edge ends TLS for it, and passes the visitor's address on.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHttpsWorld, type HttpsWorld } from '../../test/https-world.ts'
@@ -18,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await world.close())
 
-/** The network that the log names for the last call of a path. */
+/** The network in the last log line about a path. */
 const networkOf = (route: string): Promise<string> =>
   eventually('the line of the log', async () => {
     const line = lines.findLast((one) => one.includes(`"route":"${route}"`))
@@ -44,7 +46,7 @@ test('metrics are for the token alone: every visitor comes from this machine now
   expect((await world.visit(host, '/metrics')).status).toBe(404)
   const headers = { authorization: 'Bearer a token for metrics' }
   expect((await world.visit(host, '/metrics', { headers })).status).toBe(200)
-  // Neither from this machine without it.
+  // A call from this machine without the token is refused, too.
   const direct = await new Promise<number>((resolve) =>
     http.get({ port: world.portal.config.PORT, path: '/metrics' }, ({ statusCode }) =>
       resolve(statusCode ?? 0),

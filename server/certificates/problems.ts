@@ -4,7 +4,7 @@ import { hours, minutes } from '../platform/clock.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { AcmeProblem } from './acme/client.ts'
 
-/** Ends a try; what it says is kept with the name, and shown. */
+/** Ends a try; the message is stored with the name, and shown. */
 export class NotIssued extends Error {
   readonly code: CertificateProblem
   /** How long the authority asks to wait, ms. */
@@ -17,10 +17,10 @@ export class NotIssued extends Error {
   }
 }
 
-/** A customer has asked for as many as are his: his name waits, and nothing is wrong with it. */
+/** The customer's share is used up: the name waits, and has no fault. */
 export class ShareUsedUp extends Error {}
 
-/** What an authority found when it looked at a name (RFC 8555, 6.7). */
+/** An authority's findings when it validates a name (RFC 8555, 6.7). */
 const whenLooking: Readonly<Record<string, CertificateProblem>> = {
   dns: 'dns',
   connection: 'connection',
@@ -31,7 +31,7 @@ const whenLooking: Readonly<Record<string, CertificateProblem>> = {
   rejectedIdentifier: 'refused',
   unsupportedIdentifier: 'refused',
 }
-/** What it says to a call. */
+/** An authority's refusals of a call. */
 const whenAsked: Readonly<Record<string, CertificateProblem>> = {
   caa: 'caa',
   rateLimited: 'rate_limited',
@@ -46,14 +46,17 @@ const whenAsked: Readonly<Record<string, CertificateProblem>> = {
 }
 
 const prefix = 'urn:ietf:params:acme:error:'
-/** `error`: of an authorization that is invalid. */
+/** `error`: from an invalid authorization. */
 export const foundWhenLooking = (error: { type: string; detail: string } | undefined): NotIssued =>
   new NotIssued(
     whenLooking[(error?.type ?? '').replace(prefix, '')] ?? 'unauthorized',
     error?.detail ?? 'the authority does not say why',
   )
 
-/** A failure of a call as what is kept; anything but a refusal or an outage is thrown: a bug. */
+/**
+ * Converts a failed call to the stored problem; rethrows anything but a refusal or an outage,
+ * because it is a bug.
+ */
 export function toldOnCall(error: unknown): NotIssued {
   if (error instanceof NotIssued) return error
   if (error instanceof AcmeProblem)
@@ -66,13 +69,13 @@ export function toldOnCall(error: unknown): NotIssued {
   throw error
 }
 
-/** Whether another authority may do what this one did not: it is not the name that is at fault. */
+/** Whether another authority may issue it: the name itself is not at fault. */
 export const mayOtherIssue = ({ code }: NotIssued): boolean =>
   ['caa', 'rate_limited', 'refused', 'unavailable', 'account'].includes(code)
 
-/** First wait, factor, and longest wait of each kind. */
+/** The first wait, the factor, and the longest wait for each kind. */
 const waits: Readonly<Record<CertificateProblem, readonly [number, number, number]>> = {
-  // Let's Encrypt takes five failed looks at a name in an hour.
+  // Let's Encrypt allows five failed validations of a name per hour.
   not_pointed: [minutes(10), 2, hours(12)],
   dns: [minutes(15), 2, hours(12)],
   connection: [minutes(15), 2, hours(12)],
@@ -86,9 +89,9 @@ const waits: Readonly<Record<CertificateProblem, readonly [number, number, numbe
 }
 
 /**
- * How long to wait before the next try, ms: longer after each in a row, never less than the
- * authority asks, and a little apart, so that names that failed together come back one by one.
- * `attempts`: failures in a row, this one among them.
+ * How long to wait before the next try, ms: longer after each consecutive failure, never shorter
+ * than the authority asks, and with a random offset, so that names that failed together do not
+ * return together. `attempts`: consecutive failures, including this one.
  */
 export function waitAfter(problem: NotIssued, attempts: number, random = Math.random()): number {
   const [first, factor, longest] = waits[problem.code]

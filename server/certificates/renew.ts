@@ -1,6 +1,6 @@
 /**
- * Looks at certificates that are due: orders those that are missing, renews at two thirds of their
- * life, and earlier where the authority asks for it, as it does for one that it revokes.
+ * Handles due certificates: orders missing ones, renews at two thirds of their life, and earlier if
+ * the authority asks for it, as it does for one that it revokes.
  */
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -32,36 +32,39 @@ export interface RenewDeps {
   readonly names: CertifiableNames
   readonly ordering: Ordering
   readonly limits: Pick<OrderLimits, 'asked'>
-  /** The first one, and the one that is asked where the first issues nothing. */
+  /** The first authority, and its fallback, which is used if the first issues nothing. */
   readonly authorities: readonly Authority[]
-  /** Tells the edges what there is now. */
+  /** Tells the edges that certificates changed. */
   readonly onChange: () => void
-  /** Tells the owner of a site that a certificate is not renewed. */
+  /** Tells the owner of a site that a certificate could not be renewed. */
   readonly warn: (
     tx: Tx,
     of: { siteId: string; name: string; until: Date; isOver: boolean; detail: string },
   ) => Promise<void>
 }
 
-/** Orders under way at once; an authority takes some seconds for each. */
+/** Parallel orders; an authority takes some seconds for each. */
 const together = 4
-/** One that was too late for its customer's share is looked at again after so long. */
+/** A name whose customer's share is used up is tried again after this time. */
 const shareMs = minutes(5)
-/** Whose turn it is is decided for so many at a time: who comes meanwhile is seen soon. */
+/** Names planned at once: few, so that new names are considered soon. */
 const plannedAtOnce = 8
-/** One run ends before its limit; what is left is taken by the next, a minute later. */
+/** A run stops claiming before its time limit; the next run, a minute later, takes the rest. */
 const [limitSeconds, roundSeconds] = [900, 600]
-/** A name whose worker was killed is looked at again. Longer than two orders may last. */
+/**
+ * The lease of a name: after it a name of a killed worker is due again. Longer than two orders may
+ * take.
+ */
 const leaseMs = minutes(15)
-/** An authority that is asked whether it wants a certificate renewed is asked so often. */
+/** Interval between queries whether the authority wants a certificate renewed. */
 const askMs = hours(24)
 /**
- * No certificate is renewed sooner after it was issued: one whose dates are far from our clock's,
- * as in the sandbox whose clock was moved, would be renewed without end.
+ * No certificate is renewed sooner after its issue. Otherwise one whose dates are far from our
+ * clock's, as in the sandbox with a moved clock, would be renewed endlessly.
  */
 const soonestMs = hours(6)
 
-/** At two thirds of its life, and a little apart from others that were issued together. */
+/** At two thirds of its life, with a random offset from others that were issued together. */
 export function renewalTime({ notBefore, notAfter }: Issued, random = Math.random()): Date {
   const lifeMs = notAfter.getTime() - notBefore.getTime()
   return later(notBefore, lifeMs * (2 / 3 - random / 100))
@@ -116,7 +119,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
     )
   }
 
-  /** With the first authority that issues; what the first one said is kept when none does. */
+  /** Uses the first authority that issues; if none does, the first one's message is kept. */
   async function issue(row: CertificateRow, signal: AbortSignal): Promise<void> {
     let first: NotIssued | undefined
     let present = row
@@ -125,19 +128,19 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
         await keep(row, authority, await deps.ordering.order(present, authority, signal))
         return
       } catch (error) {
-        // Stopped, not failed: the next process goes on with the order.
+        // Stopped, not failed: the next process continues the order.
         if (signal.aborted || error instanceof ShareUsedUp) throw error
         const problem = toldOnCall(error)
         first ??= problem
         if (!mayOtherIssue(problem)) break
-        // An order that is under way with one authority is of no use to the other.
+        // An order with one authority is useless to the other.
         present = { ...present, ...noOrder }
       }
     }
     if (first) await keepProblem(row, first)
   }
 
-  /** Whether its authority wants it renewed by now. Answers when to ask again. */
+  /** Queries whether the authority wants it renewed now. Answers the next query's time. */
   async function askRenewal(row: CertificateRow): Promise<{ renewAt: Date; nextAt: Date }> {
     const now = clock.now()
     const planned = row.renew_at ?? now
@@ -177,7 +180,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
     await issue(row, signal)
   }
 
-  /** Who is next, by turns of one run; every worker takes from the same line. */
+  /** The queue of one run, in turns by customer; all workers share it. */
   function openLine(): () => Promise<CertificateRow | undefined> {
     const served = new Map<string, number>()
     let line: DueName[] = []
@@ -221,7 +224,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
             return
           }
           if (error instanceof ShareUsedUp) {
-            // Other names of the same customer were quicker. Nothing is wrong with this one.
+            // Other names of the same customer have used up the share. This name has no fault.
             await update(db, row.id, { next_at: later(clock.now(), shareMs) })
             continue
           }

@@ -21,7 +21,7 @@ beforeEach(async () => {
     await world.behave(id, { mode: 'well', perDomain: 1000, badNonces: 0, slowMs: 30_000 })
 })
 
-/** Looks at what is due now, as the job does every minute. */
+/** Handles what is due now, as the job does every minute. */
 const look = (): Promise<void> => world.portal.app.tls.due()
 const issuedFor = async (id: 'first' | 'second', name: string) =>
   (await world.behave(id)).issued.filter(({ names }) => names.includes(name))
@@ -31,7 +31,7 @@ const row = (name: string) =>
     .selectAll()
     .where('name', '=', name)
     .executeTakeFirst()
-/** Time passes; the owner signs in again. */
+/** Advances the clock; the owner signs in again. */
 const wait = async (ms: number): Promise<void> => {
   clock.advance(ms)
   server = await world.signIn(server)
@@ -81,7 +81,7 @@ describe('a certificate', () => {
       after?.version,
       after?.key_sealed?.equals(before?.key_sealed ?? Buffer.alloc(0)),
     ]).toEqual([2n, false])
-    // The authority is told what it renews, and counts it towards no limit.
+    // The order names the certificate that it replaces, so the authority does not count it.
     expect((await issuedFor('first', name))[0]?.replaces).toMatch(/^[\w-]+\.[\w-]+$/)
   })
 
@@ -90,7 +90,8 @@ describe('a certificate', () => {
     await world.settled(server, name, 'issued')
     await eventually('HTTPS', () => isServed(name))
     for (const id of ['first', 'second'] as const) await world.behave(id, { mode: 'refuses' })
-    // By a clock so far behind ours a new one is renewed hours later (renew.ts).
+    // The authority's clock is so far behind ours that a new certificate is renewed hours later
+    // (renew.ts).
     await wait(hours(7))
     await look()
     const shown = await world.certificate(server, name)
@@ -104,7 +105,7 @@ describe('a certificate', () => {
     for (const id of ['first', 'second'] as const) await world.behave(id, { mode: 'refuses' })
     const { not_before: from, not_after: until } = (await row(name))!
     const life = until!.getTime() - from!.getTime()
-    /** As if so much of its life were left now. */
+    /** Sets the dates so that this share of its life is left now. */
     const left = async (share: number): Promise<void> => {
       const end = clock.now().getTime() + share * life
       await world.portal.app.db

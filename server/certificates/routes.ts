@@ -10,12 +10,12 @@ export function routes(
   http: Http,
   deps: SiteHttpsDeps & {
     readonly db: Database
-    /** The customer's server; undefined for anybody else's. */
+    /** The customer's server; undefined also for another customer's. */
     readonly siteOf: (
       customerId: string,
       id: string,
     ) => Promise<{ readonly siteId: string; readonly host: string } | undefined>
-    /** Tries that owners ask for. */
+    /** Limit on retries by owners. */
     readonly retries: Limit
   },
 ): void {

@@ -1,4 +1,4 @@
-/** HTTPS as the owner of a server sees it, and what an owner decides about it. */
+/** HTTPS of a server for its owner: the certificates' state, and the owner's settings. */
 import type { SiteHttps } from '../../contract/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
@@ -15,7 +15,7 @@ export interface SiteHttpsDeps {
   readonly onChange: () => void
 }
 
-/** `host`: the server's own, below the sites' domain. */
+/** `host`: the server's own name, below the sites' domain. */
 export async function httpsOf(
   db: Queryable,
   { clock, isEnabled }: SiteHttpsDeps,
@@ -54,8 +54,8 @@ export async function chooseHttpsOnly(
 }
 
 /**
- * One of the site's names is looked at now: what was wrong is forgotten, so that it is seen to be
- * under way. Refuses with not_found.
+ * Makes one of the site's names due now, and clears its problem, so that it is shown as under way.
+ * Refuses with not_found.
  */
 export async function retry(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function retry(
     .forUpdate()
     .executeTakeFirst()
   if (!row || (row.problem === null && row.chain !== null)) throw new Refusal('not_found')
-  // One under way is left to its worker: another would order it a second time.
+  // A running try is left to its worker: another one would order a second time.
   if (row.leased_until !== null && row.leased_until > now) return
   await tx
     .updateTable('certificate')

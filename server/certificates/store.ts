@@ -26,7 +26,7 @@ export const present = (row: CertificateRow, now: Date, name = row.name): Certif
         },
   nextAt: row.next_at.toISOString(),
 })
-/** One that a later release wrote is told as the plainest. */
+/** A problem that only a later release knows is shown as `unavailable`. */
 const problemOf = (text: string): CertificateProblem =>
   certificateProblems.find((one) => one === text) ?? 'unavailable'
 
@@ -41,7 +41,7 @@ export const certificateOf = (db: Queryable, name: string): Promise<CertificateR
 export const certificatesOf = (db: Queryable, siteId: string): Promise<CertificateRow[]> =>
   db.selectFrom('certificate').selectAll().where('site_id', '=', siteId).orderBy('id').execute()
 
-/** Some of those that are due: of each customer so many, those first that need no new order. */
+/** Some due names: at most `ofEach` per customer, first those that need no new order. */
 export async function someDue(
   db: Database,
   now: Date,
@@ -57,13 +57,13 @@ export async function someDue(
     ) due where place <= ${ofEach} order by place, next_at limit ${mostConsidered}`.execute(db)
   return rows
 }
-/** Those behind them have their turn when some of these are done. */
+/** The others get their turn after these. */
 const mostConsidered = 2_000
 
 /**
- * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now,
- * and its lease ends then where its worker does not give it back.
- * Undefined: somebody else has it, or it is gone.
+ * Claims a due name: no other worker takes it before `until`, its new `next_at`. Its lease ends
+ * then too, unless its worker gives it back earlier. Undefined: another worker has it, or it is
+ * gone.
  */
 export async function claim(
   db: Database,
@@ -78,7 +78,7 @@ export async function claim(
   return rows[0]
 }
 
-/** Writes what came of a look; false when the name needs no certificate any more. */
+/** Stores the result of a try; false: the name needs no certificate any more. */
 export async function update(
   db: Queryable,
   id: bigint,
@@ -92,7 +92,7 @@ export async function update(
   return numUpdatedRows > 0n
 }
 
-/** A certificate that was issued takes the place of the one before. */
+/** Replaces the certificate by a newly issued one. */
 export const writeIssued = (
   db: Queryable,
   id: bigint,
@@ -128,7 +128,9 @@ export const writeIssued = (
 
 export const noOrder = { order_directory: null, order_url: null, order_key_sealed: null } as const
 
-/** Forgets a name with its key, unless another site has it meanwhile; whether it was there. */
+/**
+ * Deletes a name with its key, unless another site has it meanwhile; answers whether it was there.
+ */
 export async function forget(db: Queryable, name: string, siteId: string | null): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('certificate')
@@ -138,7 +140,7 @@ export async function forget(db: Queryable, name: string, siteId: string | null)
   return numDeletedRows > 0n
 }
 
-/** Adds what is missing, due at once; a name that another site has now goes over to it. */
+/** Adds missing names, due at once; a name that another site has now is transferred to it. */
 export async function want(
   tx: Tx | Database,
   names: readonly NameToCertify[],

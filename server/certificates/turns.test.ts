@@ -1,4 +1,4 @@
-/** Customers take turns, whatever each of them has waiting: a property of the choice itself. */
+/** Customers take turns, however many names each has: a property of the selection function. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inTurn, leftFor, mostForNew, type AskedFor, type DueName } from './turns.ts'
@@ -39,7 +39,7 @@ test('nobody is served twice more than somebody who still waits', () => {
       (due, served, of, count) => {
         const turns = inTurn(due, { served, asked: of, count })
         const all = inTurn(due, { served, asked: of, count: due.length })
-        // A short answer is the beginning of a long one.
+        // A shorter selection is a prefix of a longer one.
         expect(turns).toEqual(all.slice(0, count))
         expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
         // The portal's own come first, all of them.
@@ -66,7 +66,7 @@ test('of one customer what is renewed goes first, and new ones stay within what 
         const line = all.filter((one) => one.holder === holder)
         const firstNew = line.findIndex(({ isNew }) => isNew)
         if (firstNew >= 0) expect(line.slice(firstNew).every(({ isNew }) => isNew)).toBe(true)
-        // Every renewal has its turn; a new one where the share has room.
+        // Every renewal gets a turn; a new name only within the share.
         const mine = due.filter((one) => one.holder === holder)
         const fresh = mine.filter(({ isNew }) => isNew).length
         expect(line.filter(({ isNew }) => !isNew)).toHaveLength(mine.length - fresh)

@@ -1,40 +1,40 @@
 /**
- * Whose certificate is looked at next: the portal's own first, then customers by turns, so that one
- * with thousands of names holds up nobody else's; and how many new ones a customer may ask for, so
- * that he does not use up what an authority allows all of them.
+ * The order in which certificates are handled: the portal's own first, then customers in turns, so
+ * that a customer with thousands of names holds up no other. And the number of new ones that a
+ * customer may request, so that no customer uses up an authority's limit.
  */
 
 /** A name that is due. */
 export interface DueName {
   readonly id: bigint
-  /** Whose it is; null: the portal's own. */
+  /** The customer; null: the portal's own. */
   readonly holder: string | null
-  /** False for one that is renewed, or whose order is under way: it needs no share. */
+  /** False: a renewal, or a name whose order is under way; it needs no share. */
   readonly isNew: boolean
   readonly dueAt: Date
 }
 
-/** New certificates that were asked for lately at the authority that is asked first. */
+/** Recent orders at the first authority. */
 export interface AskedFor {
-  /** Of all orders that it allows in that time. */
+  /** The limit of all orders at the authority in that time. */
   readonly limit: number
-  /** Orders of all, renewals among them. */
+  /** All orders, including renewals. */
   readonly inAll: number
-  /** New ones, by whose they are. */
+  /** New ones, by holder. */
   readonly newOf: ReadonlyMap<string, number>
 }
 
-/** Of what is allowed: one customer's part of it where others ask for some, too. */
+/** A customer's share of the limit while others request certificates too. */
 const shareOfOne = 1 / 4
-/** So much of it anybody may use, while nobody else does. */
+/** The part of the limit that one customer may use while no other requests any. */
 const shareOfFirst = 1 / 2
-/** New names leave the rest to renewals and to the portal's own. */
+/** The part of the limit for new names; the rest is for renewals and the portal's own. */
 const shareOfNew = 4 / 5
 
-/** How many orders there may be in all before new names of customers have to wait. */
+/** The number of orders at which customers' new names must wait. */
 export const mostForNew = (limit: number): number => Math.max(1, Math.floor(limit * shareOfNew))
 
-/** How many new certificates a customer may ask for now. */
+/** The number of new certificates that a customer may request now. */
 export function leftFor(holder: string, { limit, inAll, newOf }: AskedFor): number {
   const ofShare = Math.max(1, Math.floor(limit * shareOfOne)) - (newOf.get(holder) ?? 0)
   const ofFirst = Math.floor(limit * shareOfFirst) - inAll
@@ -45,9 +45,9 @@ const byDue = (a: DueName, b: DueName): number =>
   a.dueAt.getTime() - b.dueAt.getTime() || Number(a.id - b.id)
 
 /**
- * The next names, in their order. Customers take turns: who was looked at least often is first; of
- * one customer, and within one round of all, what is renewed goes before what is new.
- * @param served how often each customer was looked at before
+ * The next names, in their order. Customers take turns: the one served least often is first. Within
+ * one customer, and within one round over all, renewals come before new names. @param served how
+ * often each customer was served before
  */
 export function inTurn(
   due: readonly DueName[],

@@ -22,7 +22,7 @@ const usage =
   '[--json]'
 const shownActs = 50
 
-/** `--name value` pairs and the one flag; undefined where the line is not understood. */
+/** `--name value` pairs and the one flag; undefined: the line is invalid. */
 export function pairsOf(
   words: readonly string[],
 ): { fields: Record<string, string>; dryRun: boolean } | undefined {
@@ -39,25 +39,25 @@ export function pairsOf(
   return { fields, dryRun }
 }
 
-/** A file may be longer than the shell lets a word be: `--file @path` is what stands in it. */
+/** A file may exceed the shell's limit for an argument: `--file @path` reads it from the path. */
 const textOf = (field: string, text: string): string =>
   field === 'file' && text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
 
-/** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
+/** Converts an argument to the type of the field's schema: a number, or a comma-separated list. */
 function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (!schema) return text
-  // `50.000` is fifty to a program, and fifty thousand to whoever counts in đồng: it is neither.
+  // `50.000` is fifty to a program, but fifty thousand in Vietnamese notation: it is refused.
   const number = String(Number(text)) === text ? [Number(text)] : []
   const candidates = [text, ...number, text.split(',')]
   return candidates.find((value) => z.core.safeParse(schema, value).success) ?? text
 }
 
-/** Nothing of a dry run stays: its transaction is rolled back by this. */
+/** Thrown to roll back a dry run's transaction. */
 class RolledBack extends Error {}
 
 /**
- * `act`: does what the desk's call of this name does, as `command`. Without a name: the names.
- * Answers 1 where it is refused.
+ * `act`: performs the desk's act of this name, as the actor `command`. Without a name: lists the
+ * names. Answers 1 if it is refused.
  */
 export async function actCommand(
   config: Config,
@@ -101,15 +101,17 @@ export async function actCommand(
   }
 }
 
-/** How a command says what its act has done or would do, where the usual lines do not say it. */
+/** A command's own wording of its act's result, instead of the usual lines. */
 export interface OwnWords {
   done(outcome: CommandOutcome): void
-  /** The exit code of a refusal that the command words itself; undefined: the usual sentence. */
+  /**
+   * The exit code of a refusal that the command words itself; undefined: print the usual sentence.
+   */
   refused?(refusal: Refusal): number | undefined
 }
 export type CommandOutcome = Awaited<ReturnType<typeof perform>>
 
-/** Does the act that another command is short for. */
+/** Runs the act behind another command. */
 export async function actFor(
   config: Config,
   databaseUrl: string,
@@ -128,15 +130,15 @@ export async function actFor(
 
 const longestReason = 500
 /**
- * The reason that the trail keeps of a command: what `--reason` says, or what happened where it is
- * left out; undefined where it is too short or too long for the trail.
+ * The trail's reason for a command: `--reason`, or the default if it is missing. Undefined: too
+ * short or too long for the trail.
  */
 export function reasonOf(given: string | undefined, otherwise: string): string | undefined {
   const reason = (given ?? otherwise).trim()
   return reason.length < 3 || reason.length > longestReason ? undefined : reason
 }
 
-/** Does an act, or only tries it; says what came of it, and answers the exit code. */
+/** Performs an act, or only tries it; prints the result, and answers the exit code. */
 export async function performAsCommand(
   tools: DeskTools,
   wanted: Parameters<typeof perform>[3],
@@ -150,7 +152,8 @@ export async function performAsCommand(
       await transaction(tools.db, async (tx) => {
         outcome = await perform(tx, tools, commandActor, wanted)
         if (!dryRun) return
-        // What waits for a second member is tried all the same: it says what would change.
+        // An act that needs a second member is carried out too, and rolled back, in order to show
+        // its changes.
         if (outcome.state === 'proposed' && !outcome.repeated)
           outcome = { ...(await carryOut(tx, tools, commandActor, wanted)), state: 'proposed' }
         throw new RolledBack()
@@ -187,13 +190,13 @@ function tell(outcome: CommandOutcome | undefined, dryRun: boolean, out: Output)
     out.line('Nobody may approve it yet: invite an owner (npm run portal -- act staff.invite …).')
   if (before) out.line(`before  ${JSON.stringify(before)}`)
   if (after) out.line(`after   ${JSON.stringify(after)}`)
-  // A link would lead nowhere after a dry run, and a secret would sign nothing.
+  // After a dry run a link leads nowhere and a secret signs nothing: do not print them.
   if (!dryRun) for (const [what, text] of Object.entries(once)) out.line(`${what}  ${text}`)
   out.fields({ ...rest, ...(dryRun ? { dryRun, act: null } : once) })
   return 0
 }
 
-/** `acts list`: the newest fifty; `acts verify`: answers 1 where the chain is broken. */
+/** `acts list`: the newest fifty; `acts verify`: answers 1 if the chain is broken. */
 export async function actsCommand(
   _config: Config,
   databaseUrl: string,

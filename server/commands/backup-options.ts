@@ -1,4 +1,4 @@
-/** What the commands about backups of the portal have in common. */
+/** Common parts of the commands about backups of the portal. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
@@ -10,7 +10,7 @@ interface Wish {
   readonly passphrase: string | undefined
 }
 
-/** Undefined where the arguments are not understood: the usage has been told. */
+/** Undefined: the arguments are invalid, and the usage was printed. */
 export function readWish(
   name: string,
   config: Config,
@@ -42,7 +42,7 @@ export function readWish(
   }
 }
 
-/** 1 with a sentence for what is wrong with the backup or with what was asked for. */
+/** Runs `work`; for a fault of the backup or the request, prints the sentence and answers 1. */
 export async function orRefuse(out: Output, work: () => Promise<number>): Promise<number> {
   try {
     return await work()

@@ -16,8 +16,8 @@ const missingMs = hours(1)
 const megabyte = 1_048_576
 
 /**
- * `backup <where>`: the whole portal, saved while it runs. Answers 1 where a site that should run
- * is not in it.
+ * `backup <where>`: saves the whole portal while it runs. Answers 1 if a site that should run is
+ * missing.
  */
 export async function backupCommand(
   config: Config,
@@ -65,7 +65,7 @@ export async function backupCommand(
   })
 }
 
-/** Has the portal that runs back up the sites that have no proven backup yet. */
+/** Makes the running portal back up the sites that have no proven backup yet. */
 async function completeSites(databaseUrl: string): Promise<void> {
   const { db, close } = connect(databaseUrl, 2, () => undefined)
   try {

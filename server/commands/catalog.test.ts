@@ -1,4 +1,4 @@
-/** `catalog use` beside a portal that runs: an act, judged as a publication is (decision 141). */
+/** `catalog use` beside a running portal: an act, validated like a publication (decision 141). */
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -23,7 +23,7 @@ const { atDesk } = sellingAt(
   () => portal,
   () => owner,
 )
-/** What is in use, with another price in its place. */
+/** A file with the present catalogue and one changed price. */
 async function fileWith(was: string, is: string): Promise<string> {
   const { said } = await runCommand(portal, {}, 'catalog', 'show')
   expect(said).toContain(was)
@@ -85,11 +85,11 @@ test('small steps within a day, and prices that double, wait for a second member
     reason: 'the dollar fell',
     before: { version },
   })
-  // The same command again is answered, though another version is in use by then.
+  // Repeating the command gives the same answer, even if another version is in use by then.
   const again = await use(file, ...wish)
   expect([again.code, JSON.parse(again.said)]).toMatchObject([0, { version: version + 1 }])
   expect((await atDesk()).version).toBe(version + 1)
-  // What a second member approved is where the next steps are counted from.
+  // The steps of price changes are counted from the version that a second member approved.
   expect((await use(await fileWith("'164.00'", "'170.00'"))).said).toContain('is in use')
 })
 

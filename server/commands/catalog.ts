@@ -38,12 +38,12 @@ const fileSays = {
 }
 
 /**
- * `catalog`: the versions that were in use, the newest first. `use`: this machine's file is the
- * newest from now on, also where it was in use before, by the act `catalog.use`. `show` prints a
- * version's text, `diff` what another version, or this machine's file, sells otherwise than the one
- * in use. `publish`: what this machine's file sells, or an earlier version, through the act
- * `catalog.publish`. A file was made from the version that `show` wrote into its first line, or
- * that `--base` says.
+ * `catalog`: the versions that were in use, newest first. `use`: makes this machine's file the
+ * newest version by the act `catalog.use`, even if it was in use before. `show` prints a version's
+ * text. `diff` prints the differences between the version in use and another version or this
+ * machine's file. `publish`: publishes this machine's file, or an earlier version, by the act
+ * `catalog.publish`. The file's base version is in the first line that `show` wrote, or given by
+ * `--base`.
  */
 export async function catalogCommand(
   config: Config,
@@ -75,7 +75,7 @@ export async function catalogCommand(
   }
 }
 
-/** The file counts as it is: the act `catalog.use`. */
+/** Uses the file as it is: the act `catalog.use`. */
 async function activate(
   config: Config,
   databaseUrl: string,
@@ -168,13 +168,13 @@ async function diff(
   return 0
 }
 
-/** A bare day begins in Vietnam, where the portal's days do; seconds may be left out. */
+/** A bare day begins at midnight in Vietnam, the portal's time zone; seconds may be omitted. */
 function momentOf(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     try {
       return dayInVietnam(text).toISOString()
     } catch (error) {
-      // No day of the calendar: the act's schema refuses it.
+      // An invalid date: the act's schema refuses it.
       if (!(error instanceof RangeError)) throw error
     }
   }
@@ -234,7 +234,7 @@ async function publish(
   }
 }
 
-/** What the desk's page shows before anybody publishes. */
+/** Prints the same preview as the desk's page. */
 async function preview(
   tools: DeskTools,
   wanted: Parameters<typeof previewOf>[2],

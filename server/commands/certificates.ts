@@ -3,12 +3,12 @@ import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import type { Output } from './output.ts'
 
-/** More would be no list that somebody reads. */
+/** A longer list would not be read. */
 const shownAtOnce = 200
 
 /**
- * `certificates`: host names whose last try for a certificate came to nothing, with why, and when
- * it is tried again. Exit code 1 when there is any.
+ * `certificates`: host names whose last try for a certificate failed, with the reason and the next
+ * try. Exit code 1 if there are any.
  */
 export async function certificatesCommand(
   _config: Config,

@@ -63,7 +63,7 @@ test('a second move that is told while the first is looked at is followed too', 
   let opened = Promise.withResolvers<void>()
   opened.resolve()
   let reads = 0
-  // What is read arrives late: the offset may be another one by then.
+  // The result arrives late: the offset may have changed meanwhile.
   const slow = pool.db.withPlugin({
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
@@ -81,7 +81,7 @@ test('a second move that is told while the first is looked at is followed too', 
   notices.tell(clockChannel, 'look')
   await eventually('the look', async () => reads > quiet)
   expect(await clockCommand(sandboxed, database.url, ['+31d'], createOutput(false))).toBe(0)
-  // Notices come in their order: this one is heard after that of the command.
+  // Notices arrive in order: this one comes after the command's.
   const heard = Promise.withResolvers<void>()
   notices.on('portal_clock_test', { onNotice: () => heard.resolve() })
   await eventually('a notice', async () => {

@@ -12,8 +12,8 @@ const units: Readonly<Record<string, (count: number) => number>> = {
 }
 
 /**
- * Where the clock is to stand, given how far it is off now; undefined for what is no time.
- * Milliseconds.
+ * The clock's new offset for `wanted`, ms, given its present offset; undefined: `wanted` is no
+ * time.
  */
 export function offsetAfter(wanted: string, offsetMs: number, wall: Date): number | undefined {
   if (wanted === 'reset') return 0
@@ -26,8 +26,8 @@ export function offsetAfter(wanted: string, offsetMs: number, wall: Date): numbe
 }
 
 /**
- * `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or says
- * where it stands.
+ * `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or prints
+ * its time.
  */
 export async function clockCommand(
   config: Config,

@@ -1,4 +1,4 @@
-/** The operator's commands, as processes of their own beside a portal that runs. */
+/** The operator's commands, in their own processes beside a running portal. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
@@ -182,10 +182,10 @@ test('reconcile finds nothing where all agree, and names what does not', async (
     said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n',
   })
 
-  // The list of movements that is asked for every minute would find the missed webhook first.
+  // The minutely list of movements would find the missed webhook first.
   await sql`delete from pgboss.schedule where name like '%movements%'`.execute(portal.app.db)
   await jobsIdle(portal.app.db)
-  // Money without a code, a webhook that was missed, and a payment that somebody changed by hand.
+  // Money without a code, a missed webhook, and a payment changed by hand.
   const pay = (fields: Record<string, string>) =>
     fetch(`${portal.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
   await pay({ account: accountNumber, amount: '11000', content: 'no code' })
@@ -218,7 +218,7 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
     const { rows } = await refunds()
     return rows[0]?.status === 'done' && rows
   })
-  // The customer reads of it; why is told to the trail only.
+  // The customer reads of the refund; its reason is in the trail only.
   expect(row?.reason).toBe('refund')
   const acts = await command('acts')
   expect(acts.said).toMatch(/ command {2}money\.refund .* asked by phone$/m)
@@ -272,7 +272,7 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     and event = 'wallet.credited'`.execute(portal.app.db)
   expect(told.rows[0]?.n).toBe(1n)
   expect((await command('suspense')).said).not.toContain('NOBODYS')
-  // The gateway tells at last whose it was: it was given already.
+  // The gateway reports the customer late: the money was assigned already.
   const { transactionCode } = await portal.topUp(an, 33_000, 'cancelled')
   expect(await tell(transactionCode)).toMatchObject({ outcome: 'already' })
   expect(
@@ -293,7 +293,7 @@ test('refund:decide ends a refund that has no answer, as it was found out', asyn
     (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
       .result.balance
   const { transactionCode } = await portal.topUp(an, 90_000)
-  /** As the job leaves it when the gateway never answered. */
+  /** The state that the job leaves if the gateway never answers. */
   const left = (status: 'unclear' | 'requested'): Promise<string> =>
     transaction(portal.app.db, async (tx) => {
       const payment = await tx

@@ -1,4 +1,4 @@
-/** What the commands about the operator's desk need: everything that acts need. */
+/** The dependencies of commands that perform the desk's acts. */
 import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { createAccountActs, customersByIds, letterAddress, showCustomers } from '../auth/index.ts'
 import { changeCreditLine, createDeskCancel, createInvoiceLinks } from '../billing/index.ts'
@@ -31,7 +31,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const customerMail = (of: Queryable, id: string) =>
     letterAddress(of, (region) => languageOfRegion(catalog, region), id)
   const outbox = createOutbox({ jobs, clock, secrets })
-  // Events are written here and sent by the portal that runs.
+  // The running portal sends the events that are written here.
   const events = createEventOutbox(clock, () => undefined)
   return {
     ...tools,
@@ -97,7 +97,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
     nodeKeys: nodeKeysOf({ secrets, clock }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
     customerMail,
-    // Portals that run look for it by themselves.
+    // Running portals look for a newer version on their own.
     followCatalog: () => undefined,
     portalUrl,
     brandName,

@@ -12,7 +12,8 @@ const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /**
- * `export journal|tax|deferred <from> <to> <file>`: writes the file; days on the seller's clocks.
+ * `export journal|tax|deferred <from> <to> <file>`: writes the file; days are in the seller's time
+ * zone.
  */
 export async function exportCommand(
   config: Config,

@@ -12,10 +12,9 @@ npm run portal -- jobs retry <id> … | --queue <name> | --all [--reason <text>]
 const shownAtOnce = 200
 
 /**
- * `jobs`: every queue with what waits, runs and gave up, and the jobs that gave up with why;
- * `jobs retry`: starts those again that are named, by the acts `work.retry_job` (one for each id)
- * and `work.retry_jobs`. Answers 1 where something gave up, and where
- * nothing was found to start again.
+ * `jobs`: every queue with its waiting, running and given-up jobs, and the given-up jobs with
+ * reasons. `jobs retry`: restarts the named ones by the acts `work.retry_job` (one per id) and
+ * `work.retry_jobs`. Answers 1 if a job gave up, or none was found to restart.
  */
 export async function jobsCommand(
   config: Config,
@@ -71,7 +70,7 @@ export async function jobsCommand(
           started += Number(after?.['jobs'] ?? 1)
           acts = [...acts, number]
         },
-        // Of several ids those count that gave up.
+        // With several ids, jobs that did not give up are skipped.
         refused: ({ code }) => (code === 'not_found' ? 0 : undefined),
       })
     }

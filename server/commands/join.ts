@@ -20,7 +20,7 @@ import type { Output } from './output.ts'
 const usage = 'npm run portal -- join <address of the portal> <name of the node> [--no-start]'
 const answerMs = 15_000
 
-/** The first line of standard input; what is typed at a terminal is not shown. */
+/** Reads the first line of standard input; a terminal does not show it. */
 function readKey(): Promise<string> {
   const { stdin, stdout } = process
   return new Promise((resolve) => {
@@ -64,30 +64,31 @@ async function ask(address: string, body: object): Promise<string | undefined> {
 }
 
 /**
- * What the settings of this machine say that no node `name` has; whatever else differs is known
- * once the portal was asked.
+ * Settings of this machine that contradict a node called `name`; other differences are known only
+ * after the portal's answer.
  */
 function settledIn(file: string, name: string): string[] {
   const there = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
   const wanted: Readonly<Record<string, string | undefined>> = {
     ROLES: 'node',
     NODE_NAME: name,
-    // As every portal tells a node.
+    // The value that every portal gives its nodes.
     HOST: '0.0.0.0',
     DATABASE_URL: undefined,
   }
   return Object.keys(wanted).filter((one) => there[one] !== undefined && there[one] !== wanted[one])
 }
 
-/** Makes sure that lines can be added, and that others cannot read them. Throws where not. */
+/** Ensures that lines can be added, and that other users cannot read them. Throws otherwise. */
 function prepare(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
-  // It will hold the key of the line. A group that alone may read it is the service's.
+  // The file will contain the line's key. If besides the owner only a group can read it, that group
+  // is the service's: keep it.
   const mode = statSync(file).mode & 0o777
   if ((mode & 0o007) !== 0) chmodSync(file, 0o600)
 }
 
-/** Adds lines to the settings of this machine; answers those that say something else already. */
+/** Adds lines to this machine's settings; answers those that already have a different value. */
 function addTo(file: string, variables: Readonly<Record<string, string>>): string[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const there = parseEnv(text)
@@ -99,12 +100,12 @@ function addTo(file: string, variables: Readonly<Record<string, string>>): strin
     .filter(([name]) => there[name] === undefined)
     .map(([name, value]) => `${name}=${value}\n`)
   const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-  // The same file, with its owner: a service may run as somebody else than who types this.
+  // Rewrite the same file, so that its owner stays: the service may run as another user.
   writeFileSync(file, text + gap + lines.join(''))
   return []
 }
 
-/** As `npm start`, until it ends. */
+/** Runs `npm start` until it ends. */
 function start(): Promise<number> {
   const child = spawn(process.execPath, [path.join(releaseRoot, 'scripts', 'start.mjs')], {
     cwd: releaseRoot,
@@ -117,7 +118,7 @@ function start(): Promise<number> {
 
 /**
  * `join`: makes this machine a node of a portal, with the key that `node add` printed there, and
- * starts it. The key is read from standard input, so that it stands in no list of processes.
+ * starts it. The key is read from standard input, so that no list of processes shows it.
  */
 export async function joinCommand(
   _config: Config,
@@ -136,7 +137,7 @@ export async function joinCommand(
     out.refuse(`${file} says otherwise of ${others.join(', ')}: this machine is set up already.`)
     return 1
   }
-  // The portal takes a key once: what would be refused afterwards is refused before.
+  // A key works once: check everything that could be refused later before it is used.
   const settled = settledIn(file, name)
   if (settled.length > 0) return refuseSettled(settled)
   try {

@@ -5,8 +5,7 @@ import { checkLedger } from '../wallet/index.ts'
 import type { Output } from './output.ts'
 
 /**
- * `ledger:check [--full]`: prints which invariants of the ledger are broken. Exit code 1 when there
- * is any.
+ * `ledger:check [--full]`: prints broken invariants of the ledger. Exit code 1 if there are any.
  */
 export async function ledgerCheckCommand(
   _config: Config,

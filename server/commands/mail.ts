@@ -78,9 +78,9 @@ async function records(db: Database, config: Config, out: Output): Promise<numbe
 }
 
 /**
- * `mail`: what sites send; suspends the mail of one, resumes it (the acts `mail.suspend` and
- * `mail.resume`), and says which records the sites' own domain needs. `list` answers 1 while mail
- * of any is suspended.
+ * `mail`: the mail of sites. Suspends a site's mail and resumes it (the acts `mail.suspend` and
+ * `mail.resume`), and prints the records that the sites' own domain needs. `list` answers 1 while
+ * any site's mail is suspended.
  */
 export async function mailCommand(
   config: Config,

@@ -1,4 +1,4 @@
-/** Migrating as a step of its own, before new code starts. */
+/** Migration as a separate step before new code starts. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'

@@ -11,9 +11,9 @@ import {
 import type { Output } from './output.ts'
 
 /**
- * `migrate`: applies the migrations of this release that the database has not had, so that they are
- * no part of the first start of new code; `migrate --plan`: says which ones, and changes nothing.
- * Throws ConfigFault where the database demands a newer release.
+ * `migrate`: applies this release's missing migrations, so that the first start of new code need
+ * not. `migrate --plan`: prints them and changes nothing. Throws ConfigFault if the database
+ * demands a newer release.
  */
 export async function migrateCommand(
   _config: Config,

@@ -13,7 +13,7 @@ const usage =
 
 const msPerMinute = 60_000
 
-/** How long before now, in the words of an operator. */
+/** The time since `at`, in words. */
 export function ageOf(at: string | null, now: number): string {
   if (at === null) return 'never'
   const minutes = Math.max(0, Math.round((now - Date.parse(at)) / msPerMinute))
@@ -23,7 +23,7 @@ export function ageOf(at: string | null, now: number): string {
     : `${Math.round(minutes / 60 / 24)} days ago`
 }
 
-/** Each server of the node: where it would come up, from what, or why it does not. */
+/** Prints each server of the node: where and from what it would come up, or why it does not. */
 function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
   const now = Date.now()
   for (const { name, to, contentAt, isMirrored, isUnderWay, why, failed } of servers) {
@@ -45,8 +45,8 @@ function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
 }
 
 /**
- * `node lost`: the servers of a node that does not come back come up on others, from their newest
- * backups. Answers 1 where it is refused; a dry run too, after it has said what would be done.
+ * `node lost`: brings the servers of a permanently lost node up on other nodes, from their newest
+ * backups. Answers 1 if it is refused; a dry run also prints its plan then.
  */
 export async function nodeLostCommand(
   config: Config,

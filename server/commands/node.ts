@@ -31,7 +31,7 @@ const noSecret = 'There is no PORTAL_SECRET: start the portal first.'
 const hasSecret = (config: Config): boolean =>
   readRootSecret(config.DATA_DIR, config.PORTAL_SECRET) !== undefined
 
-/** What the machine lets in, in the words of nftables. */
+/** The machine's firewall rules, in the syntax of nftables. */
 function firewallLines(config: Config, address: string): string[] {
   const { port } = new URL(`tcp://${address}`)
   const visitors = [config.SITES_PORT, config.SITES_TLS_PORT].filter((one) => one !== undefined)
@@ -46,19 +46,19 @@ function firewallLines(config: Config, address: string): string[] {
   ]
 }
 
-/** What follows an option, '' where nothing does; undefined where it is not there. */
+/** The value of an option, '' if it has none; undefined: the option is missing. Removes both. */
 function optionOf(options: string[], name: string): string | undefined {
   const at = options.indexOf(name)
   return at === -1 ? undefined : (options.splice(at, 2)[1] ?? '')
 }
 
-/** Data centres by their ids; null: all of them. Undefined for what is no such list. */
+/** Data centres by their ids; null: all of them. Undefined: the text is no such list. */
 function regionsIn(text: string): number[] | null | undefined {
   if (text === 'all') return null
   return /^[1-9]\d{0,8}(?:,[1-9]\d{0,8})*$/.test(text) ? text.split(',').map(Number) : undefined
 }
 
-/** Whether the word was there; it is taken away. */
+/** Whether the flag is present; removes it. */
 function flagOf(options: string[], name: string): boolean {
   const at = options.indexOf(name)
   if (at !== -1) options.splice(at, 1)
@@ -67,7 +67,9 @@ function flagOf(options: string[], name: string): boolean {
 
 const lookMs = 1_000
 
-/** What is still on a node; answers 1 where something stays that cannot move, or is not to. */
+/**
+ * Prints what is still on a node; answers 1 if something remains that cannot, or should not, move.
+ */
 async function tellRemaining(db: Database, name: string, waits: boolean, out: Output) {
   for (;;) {
     const empties = await isEmptied(db, name)
@@ -126,7 +128,7 @@ async function list(db: Database, out: Output): Promise<number> {
   return nodes.some(isLost) ? 1 : 0
 }
 
-/** What the operator does on the node's machine. */
+/** Prints the steps for the operator on the node's machine. */
 function tellAdded(
   config: Config,
   { node, address }: { readonly node: string; readonly address: string },
@@ -154,7 +156,7 @@ function tellAdded(
   out.fields({ node, address, regions, sites, command, joinKey, key })
 }
 
-/** What each of them is called where nothing else is said, and what is told when it is done. */
+/** The default reason of each act, and the message after it. */
 const simple = {
   drain: {
     reason: 'drained by command',
@@ -177,9 +179,9 @@ const simple = {
 } as const
 
 /**
- * `node`: the machines that run customers' sites. `add` writes one down and says how it is started;
- * a drained node gets no new servers, and those that it has move to others (with `--stay` they
- * stay); one that has none can be removed. Each of them is an act, such as `node.add`.
+ * `node`: the machines that run customers' sites. `add` registers one and prints how to start it. A
+ * drained node gets no new servers, and its servers move to others (with `--stay` they stay). An
+ * empty one can be removed. Each of these is an act, such as `node.add`.
  */
 export async function nodeCommand(
   config: Config,

@@ -1,4 +1,4 @@
-/** An archive, opened with Node alone: no portal, no database, nothing left afterwards. */
+/** Opens an archive with Node only: no portal, no database, and nothing left afterwards. */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'

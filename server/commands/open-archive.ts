@@ -16,7 +16,7 @@ const defaultPort = 8_090
 const host = 'archive.localhost'
 const megabyte = 1_048_576
 
-/** Files and port of the command line; undefined for one that is not understood. */
+/** Files and port of the command line; undefined: it is invalid. */
 function readOptions(options: readonly string[]): { files: string[]; port: number } | undefined {
   const files: string[] = []
   let port = defaultPort
@@ -30,13 +30,13 @@ function readOptions(options: readonly string[]): { files: string[]; port: numbe
   return isSound ? { files, port } : undefined
 }
 
-/** Resolves when somebody ends the command. */
+/** Resolves when the user ends the command. */
 const ended = (): Promise<unknown> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
   })
 
-/** Moves the packages into a fresh site. Answers why not, where that cannot be done. */
+/** Imports the packages into a fresh site. Answers the reason if that fails. */
 async function fill(
   driver: WordpressDriver,
   spec: SiteSpec,
@@ -58,9 +58,9 @@ async function fill(
 }
 
 /**
- * `open-archive <file>… [--port N]`: unpacks a backup of a site, or any package that can be moved
- * in, into a temporary folder and serves it on this machine's loopback until it is ended. Neither a
- * portal nor a database is needed, and nothing is left.
+ * `open-archive <file>… [--port N]`: unpacks a site's backup, or any package that can be imported,
+ * into a temporary folder and serves it on this machine's loopback until the command ends. It needs
+ * neither portal nor database, and leaves nothing.
  */
 export async function openArchiveCommand(
   config: Config,

@@ -1,10 +1,10 @@
-/** How a command answers: in lines for a person, or with `--json` as one object for a program. */
+/** A command's output: lines for a person, or with `--json` one object for a program. */
 export interface Output {
-  /** For a person. */
+  /** A line for a person. */
   line(text: string): void
-  /** For a program: the fields of the one object that is printed at the end. */
+  /** For a program: fields of the single object that is printed at the end. */
   fields(values: Readonly<Record<string, unknown>>): void
-  /** Why something was not done: on stderr, or as `error`. */
+  /** The reason of a failure: on stderr, or as `error`. */
   refuse(text: string): void
   /** Prints the object, if one was asked for. */
   end(): void

@@ -1,6 +1,6 @@
 /**
- * What the commands about payments need: the gateways of this configuration, or the sandbox of the
- * portal that runs.
+ * The dependencies of commands about payments: the configured gateways, or the sandbox of the
+ * running portal.
  */
 import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
@@ -23,7 +23,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   else host = config.HOST
 
   const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
-  // A new one would be made known to a database that has none yet, and keep the portal from it.
+  // A new secret would be registered in a database that has none yet, and lock the portal out.
   if (root === undefined)
     throw new Error(
       `There is no PORTAL_SECRET, and no file "secret" in ${config.DATA_DIR}: give the portal's.`,
@@ -39,14 +39,13 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const drivers = openGateways(config, sandbox)
   const jobs = createJobs(databaseUrl, log, 'send')
   await jobs.start()
-  // The sandbox's clock may have been moved (`clock +31d`): what the portal wrote since bears its
-  // time.
+  // The sandbox's clock may have been moved (`clock +31d`): rows written since have its time.
   const offsetMs = config.sandbox ? await readOffset(db) : 0
   const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
-  // Events are written here and sent by the portal that runs.
+  // The running portal sends the events that are written here.
   const { mail } = createOutbox({ jobs, clock, secrets })
   const letters = createLetters({
     clock,

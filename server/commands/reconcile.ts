@@ -5,8 +5,8 @@ import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
 /**
- * `reconcile [days]`: prints what gateways, payments and ledger do not agree on. Exit code 1 when
- * there is anything.
+ * `reconcile [days]`: prints the differences between gateways, payments and ledger. Exit code 1 if
+ * there are any.
  */
 export async function reconcileCommand(
   config: Config,

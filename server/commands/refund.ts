@@ -3,8 +3,8 @@ import { actFor } from './act.ts'
 import type { Output } from './output.ts'
 
 /**
- * `refund <transaction code> [minor units] [reason …]`: the act `money.refund`. The portal that
- * runs, or the next one, asks the gateway.
+ * `refund <transaction code> [minor units] [reason …]`: the act `money.refund`. The running portal,
+ * or the next one, calls the gateway.
  */
 export async function refundCommand(
   config: Config,
@@ -25,8 +25,8 @@ export async function refundCommand(
 }
 
 /**
- * `refund:decide <refund's id> done|refused`: the act `refund.decide`, about a refund that has no
- * answer. Refused, it is in the wallet again.
+ * `refund:decide <refund's id> done|refused`: the act `refund.decide` for a refund without an
+ * answer. `refused` returns the money to the wallet.
  */
 export async function refundDecideCommand(
   config: Config,

@@ -5,8 +5,8 @@ import { readSettings } from '../settings.ts'
 import { askForTakeover, patienceSeconds } from './takeover.ts'
 
 /**
- * Has another process take the place of the portal that runs on this DATA_DIR, with the catalogue,
- * the code and the `.env` of now. No call fails meanwhile, and customers' sites go on.
+ * Replaces the portal that runs on this DATA_DIR by a new process with the present catalogue, code
+ * and `.env`. No call fails meanwhile, and customers' sites continue.
  */
 export async function restartCommand(
   config: Config,

@@ -9,9 +9,9 @@ import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
 
 /**
- * `restore <where>`: the newest backup, put into an empty DATA_DIR and an empty database. Sites of
- * other nodes stay theirs, unless `--here` brings them to this one. Answers 1
- * where something stands there already, the backup is not good, or a site is missing.
+ * `restore <where>`: restores the newest backup into an empty DATA_DIR and an empty database. Sites
+ * of other nodes stay there, unless `--here` brings them to this one. Answers 1 if the target is
+ * not empty, the backup is faulty, or a site is missing.
  */
 export async function restoreCommand(
   config: Config,

@@ -4,9 +4,8 @@ import { downSites, stuckWork } from '../wordpress/index.ts'
 import type { Output } from './output.ts'
 
 /**
- * `sites`: servers that should answer their visitors and do not, with since when and why, and work
- * on servers that does not come to an end, with what its newest attempt failed with. Exit code 1
- * when there is any.
+ * `sites`: servers that should answer their visitors and do not, with time and reason, and work on
+ * servers that does not finish, with its latest error. Exit code 1 if there are any.
  */
 export async function sitesCommand(
   _config: Config,

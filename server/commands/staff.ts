@@ -6,8 +6,8 @@ import { actCommand } from './act.ts'
 import type { Output } from './output.ts'
 
 /**
- * `staff`: members and open invitations; `staff add`: an invitation, whose link is printed once.
- * `staff add` is the act `staff.invite`, and stands in the trail.
+ * `staff`: members and open invitations. `staff add`: makes an invitation and prints its link once;
+ * it is the act `staff.invite` and is recorded in the trail.
  */
 export async function staffCommand(
   config: Config,

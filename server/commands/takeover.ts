@@ -1,14 +1,14 @@
-/** Waiting for another process of the portal to take over, as `restart` and `upgrade` do. */
+/** Waits for another process of the portal to take over, for `restart` and `upgrade`. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { pidOfParent, pidOfPortal } from '../portal-pid.ts'
 
-/** How long a new process may take, seconds: a little more than the parent gives it. */
+/** Time limit for a new process, seconds: a little more than the parent allows it. */
 export const patienceSeconds = 65
 const lookMs = 100
 
 /**
- * Asks the parent for another process in the place of `before`, and waits until it is there.
- * Answers the seconds that it took; undefined when it is not there in time, or `isGivenUp` says so.
+ * Requests another process in place of `before` from the parent, and waits for it. Answers the
+ * seconds it took; undefined: it did not come in time, or `isGivenUp` holds.
  */
 export async function askForTakeover(
   dataDir: string,

@@ -12,13 +12,13 @@ const usage =
   'resume <wave> [--stop-percent 50] | cancel <wave> | status [<wave>]]\n' +
   'Each with --json, and those that change something with --reason <text> for the trail.'
 
-/** One site, ten, and all that are left. */
+/** One site, then ten, then all the others. */
 const usualStages = '1,10,0'
 const usualStopPercent = '10'
 const mostStages = 20
 const shownSites = 20
 const moves = ['start', 'pause', 'resume', 'cancel'] as const
-/** Those that are told when the wave stops by itself. */
+/** Acts with an option for when the wave stops automatically. */
 const mayStop: ReadonlySet<string> = new Set(['plan', 'resume'])
 
 interface Wish {
@@ -28,11 +28,11 @@ interface Wish {
   readonly stopPercent: number | undefined
   readonly scope: 'security' | 'all'
   readonly dryRun: boolean
-  /** For the trail. */
+  /** The reason for the trail. */
   readonly reason: string | undefined
 }
 
-/** Undefined where the line is not understood. */
+/** Undefined: the line is invalid. */
 function wishOf(options: readonly string[]): Wish | undefined {
   let parsed
   try {
@@ -61,7 +61,7 @@ function wishOf(options: readonly string[]): Wish | undefined {
   const isSound =
     sizes.length <= mostStages &&
     sizes.every((size) => /^\d{1,6}$/.test(size)) &&
-    // What comes after "all that are left" would have nobody.
+    // A stage after "all the others" would be empty.
     sizes.slice(0, -1).every((size) => Number(size) > 0) &&
     reason !== undefined &&
     (percent === undefined ||
@@ -71,7 +71,7 @@ function wishOf(options: readonly string[]): Wish | undefined {
   return {
     act: known as Wish['act'],
     wave: wave === undefined ? null : BigInt(wave),
-    // The last stage has all that are left, whatever was said.
+    // The last stage always has all remaining sites.
     stages: sizes.at(-1) === '0' ? sizes.map(Number) : [...sizes.map(Number), 0],
     stopPercent: percent === undefined ? undefined : Number(percent),
     scope: scope === 'security' ? 'security' : 'all',
@@ -161,9 +161,9 @@ async function move({ config, databaseUrl }: Tools, wish: Wish, out: Output): Pr
 }
 
 /**
- * `updates`: all sites' WordPress, plugins and themes in waves. `plan` writes down which site
- * gets what in which stage, `start` begins; each of them is an act, such as `updates.start`.
- * `status` alone: the newest waves; exit code 1 while one has stopped by itself.
+ * `updates`: updates all sites' WordPress, plugins and themes in waves. `plan` assigns sites and
+ * updates to stages, `start` begins; each of these is an act, such as `updates.start`. `status`
+ * without an id: the newest waves; exit code 1 while one has stopped automatically.
  */
 export async function updatesCommand(
   config: Config,

@@ -6,9 +6,9 @@ import type { Output } from './output.ts'
 import { askForTakeover } from './takeover.ts'
 
 /**
- * Has the code of another folder take over from the portal that runs on this DATA_DIR, without a
- * call that fails. Code that does not start changes nothing. The same command leads back, with the
- * folder of the release before.
+ * Replaces the portal that runs on this DATA_DIR by the code of another folder, without a failed
+ * call. Code that does not start changes nothing. The same command with the previous release's
+ * folder goes back.
  */
 export async function upgradeCommand(
   config: Config,

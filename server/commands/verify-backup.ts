@@ -10,8 +10,8 @@ import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
 
 /**
- * Proves archives of the database that this machine's sites have.
- * @throws NowhereToProve for another one, and where sites would need users that it cannot have
+ * Test-restores archives of this machine's kind of database. @throws NowhereToProve for another
+ * kind, and if sites would need users that do not exist here
  */
 const proverOf =
   ({ capabilities, prove }: WordpressDriver): WordpressDriver['prove'] =>
@@ -28,8 +28,8 @@ const proverOf =
   }
 
 /**
- * `verify-backup <where>`: restores the newest backup on trial and prints what agrees. Answers 1
- * where something does not.
+ * `verify-backup <where>`: test-restores the newest backup and prints the results. Answers 1 if
+ * something does not agree.
  */
 export async function verifyBackupCommand(
   config: Config,
@@ -40,9 +40,9 @@ export async function verifyBackupCommand(
   const wish = readWish('verify-backup', config, args, out)
   if (!wish) return 64
   return await orRefuse(out, async () => {
-    // A machine that has the release alone has put nothing there yet.
+    // On a machine with only the release, the folder does not exist yet.
     mkdirSync(config.DATA_DIR, { recursive: true })
-    // Sites are tried in a folder of their own: a portal that runs keeps its trials in its own.
+    // Sites are tested in a separate folder, because a running portal uses its own.
     const scratch = mkdtempSync(path.join(config.DATA_DIR, 'verify-'))
     const runtime = await openSiteRuntime({ ...config, DATA_DIR: scratch }, createLog('silent'))
     try {

@@ -27,7 +27,7 @@ const rootServers = [
   '199.7.83.42',
   '202.12.27.33',
 ]
-/** Where name servers answer. */
+/** The standard DNS port. */
 export const dnsPort = 53
 
 interface Endpoint {
@@ -43,14 +43,14 @@ function endpointOf(text: string): Endpoint {
 }
 
 /**
- * The addresses to publish: those given, else where the portal listens, else this machine itself.
+ * The addresses to publish: the given ones, else the portal's listening address, else this machine.
  */
 export const ownAddresses = (given: readonly string[], host: string): readonly string[] =>
   given.length > 0
     ? given
     : [isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::' ? host : '127.0.0.1']
 
-/** Where our own name server is asked on this machine, as a resolver is named. */
+/** Our own name server's address on this machine, in a resolver's notation. */
 export function ownNameServer(host: string, port: number): string {
   const [address = ''] = ownAddresses([], host)
   return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`

@@ -10,7 +10,7 @@ import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import { recordsAt } from './store.ts'
 
 /**
- * The names above a domain, nearest first, up to the one that is registered. Empty for that one
+ * The names above a domain, nearest first, up to the registered one. Empty for the registered one
  * itself.
  */
 export function namesAbove(name: string): string[] {
@@ -27,15 +27,14 @@ export function namesAbove(name: string): string[] {
 export interface JudgedBelow {
   readonly verdict: Verdict
   /**
-   * A name above is delegated to our name servers, and its owner has not shown up here: nothing
-   * below it may be answered for anybody else.
+   * A name above is delegated to our name servers, but no account here has proven it: nothing below
+   * it may be served for another account.
    */
   readonly foreign: boolean
 }
 
 /**
- * Undefined: nothing above is at our name servers, so that the parent zone's own servers can be
- * asked.
+ * Undefined: no zone above is on our name servers, so the parent zone's own servers can be queried.
  */
 export async function judgeBelow(
   deps: { db: Database; delegation: DelegationCheck; pool: ReadonlySet<string> },
@@ -51,7 +50,7 @@ export async function judgeBelow(
     .where('active_at', 'is not', null)
     .execute()
   const nearest = active.toSorted((a, b) => b.name.length - a.name.length)[0]
-  // What a zone that is delegated elsewhere by now says is no word of its owner.
+  // A zone that is now delegated elsewhere no longer speaks for its owner: its records are ignored.
   if (nearest && active.every((zone) => zone.moved_at === null)) {
     const relative = relativeName(zone.name, nearest.name) ?? ''
     const records = await recordsAt(deps.db, nearest.id, [relative])

@@ -1,7 +1,7 @@
 /**
- * Answers to certificate authorities that look into a zone (RFC 8555, 8.4): TXT records that our
- * name server has for a minute. They go into the zone beside the customer's own records, by a
- * serial of their own, and into no change log.
+ * DNS challenges of certificate authorities (RFC 8555, 8.4): TXT records that our name server
+ * serves for a minute. They are added to the zone beside the customer's records. They raise its
+ * serial, but are not in the change log.
  */
 import { sql } from 'kysely'
 import { relativeName } from '../../contract/dns-records.ts'
@@ -12,17 +12,20 @@ import { live, zoneById, type ZoneRow } from './store.ts'
 import { servedByWildcard } from './wildcards.ts'
 
 export interface DnsChallenges {
-  /** Whether what we serve decides about `_acme-challenge.<host>`. */
+  /** Whether our name server decides about `_acme-challenge.<host>`. */
   serves(host: string): Promise<boolean>
-  /** Resolves when our name server answers with it. False: the zone is not here. */
+  /** Resolves when our name server serves it. False: the zone is not here. */
   put(host: string, value: string): Promise<boolean>
   drop(host: string, value: string): Promise<void>
-  /** Forgets those that were dropped, and those whose end nobody told us. */
+  /** Deletes dropped challenges, and expired ones whose end was not reported. */
   tidy(): Promise<void>
 }
 
 const keptMs = days(1)
-/** Below it in a zone of our own: where a zone elsewhere may lead its challenge name to. */
+/**
+ * The label in a zone of our own below which aliases end: a foreign zone may make its challenge
+ * name a CNAME to such a name.
+ */
 const aliasLabel = 'acme'
 const challengeName = (host: string): string => `_acme-challenge.${host}`
 
@@ -30,16 +33,18 @@ export function createDnsChallenges(deps: {
   db: Database
   clock: Clock
   publisher: Publisher
-  /** Zones of the name servers' own names, where we serve them. */
+  /** The zones of the name servers' own names, if we serve them. */
   ownZones: readonly string[]
-  /** These texts stand at a name of an own zone from now on. */
+  /** Serves these texts at a name of a zone of our own from now on. */
   serveOwn: (name: string, texts: ReadonlySet<string>) => Promise<void>
   aliasesOf: (name: string) => Promise<readonly string[] | undefined>
 }): DnsChallenges {
   const { db, clock, publisher } = deps
   const own = new Map<string, Set<string>>()
 
-  /** The challenge name, where it stands in a zone of our own; or what it is an alias of there. */
+  /**
+   * The challenge name if it is in a zone of our own; else the name there that it is an alias of.
+   */
   async function ownNameFor(host: string): Promise<string | undefined> {
     const name = challengeName(host)
     if (deps.ownZones.some((zone) => name.endsWith(`.${zone}`))) return name
@@ -51,8 +56,8 @@ export function createDnsChallenges(deps: {
   }
 
   /**
-   * The zone that is asked about a name, unless part of it is delegated or aliased elsewhere, or
-   * only a wildcard answers for the host.
+   * The zone that is authoritative for a name, unless a part of it is delegated or aliased
+   * elsewhere, or only a wildcard covers the host.
    */
   async function zoneFor(host: string): Promise<{ zone: ZoneRow; name: string } | undefined> {
     const absolute = challengeName(host)
@@ -79,7 +84,8 @@ export function createDnsChallenges(deps: {
       .limit(1)
       .executeTakeFirst()
     if (elsewhere) return undefined
-    // An answer below a name that only a wildcard serves would take it off the network.
+    // A record below a name that only a wildcard covers would end the wildcard's answers for the
+    // name.
     const relative = relativeName(host, zone.name)
     if (relative === undefined || (await servedByWildcard(db, zone.id, relative))) return undefined
     return { zone, name }

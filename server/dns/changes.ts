@@ -1,4 +1,4 @@
-/** The change log: who changed what and when, and taking a change back. */
+/** The change log: who changed what and when; and undoing a change. */
 import { sql } from 'kysely'
 import { shownStates, type Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
@@ -16,7 +16,7 @@ interface ChangeRow {
   readonly before: unknown
   readonly after: unknown
   readonly undone_at: Date | null
-  /** Where only the first of each side were read. */
+  /** Set if only the first records of each side were read. */
   readonly before_count?: number
   readonly after_count?: number
 }
@@ -43,7 +43,7 @@ export async function changePage(
   db: Queryable,
   of: PageRequest & { zoneId: string },
 ): Promise<KeysetPage<ChangeRow>> {
-  // An import may hold ten thousand records, of which a list shows the first.
+  // An import may have ten thousand records; a list shows the first ones.
   const query = db
     .selectFrom('dns_change')
     .select([
@@ -61,9 +61,9 @@ export async function changePage(
 }
 
 /**
- * Puts back what the change took away and takes away what it added, as a change of its own, which
- * can be undone in turn. 409 where the records were changed again since; 422 where what stands
- * there now does not let the old ones back.
+ * Undoes a change: restores the removed records and removes the added ones. That is a change of its
+ * own, which can be undone in turn. Refuses with conflict (409) if the records were changed since,
+ * and with 422 if the present records do not allow the old ones.
  */
 export async function undo(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * Claims of many accounts: each has its own pair while there are any, and waits for nobody but
- * another claim.
+ * Claims of many accounts: each account gets its own pair while there are any; claims wait for
+ * other claims only.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function claim({ token }: TestCustomer): Promise<string> {
   if (made.status !== 201) throw new Error(made.text)
   return made.body.result.nameserver.join(' ')
 }
-/** Has one of the portal's locks, as another process would, while `act` runs. */
+/** Holds one of the portal's locks, as another process would, while `act` runs. */
 async function whileHeld(key: number, act: () => Promise<unknown>): Promise<void> {
   const other = new pg.Client({ connectionString: portal.databaseUrl })
   await other.connect()
@@ -39,7 +39,7 @@ async function whileHeld(key: number, act: () => Promise<unknown>): Promise<void
 test('four name servers are six pairs: six accounts have one, the seventh shares', async () => {
   const accounts: TestCustomer[] = []
   for (let n = 0; n < 7; n++) accounts.push(await portal.customer())
-  // All at once: claims come one after the other.
+  // In parallel: claims are serialized.
   const pairs = await Promise.all(accounts.slice(0, 6).map(claim))
   expect(new Set(pairs).size).toBe(6)
   expect(pairs).toContain(await claim(accounts[6] as TestCustomer))

@@ -1,4 +1,4 @@
-/** How many domains there are in which state: for an operator. */
+/** The number of domains by state, for an operator. */
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 
@@ -6,8 +6,9 @@ export const domainStates = ['active', 'moved', 'waiting', 'foreign'] as const
 export type DomainState = (typeof domainStates)[number]
 
 /**
- * `active`: the parent zone names this account's name servers. `moved`: it did, and names others
- * now. `foreign`: it names name servers of ours that are another account's. `waiting`: the others.
+ * `active`: the parent zone names this account's name servers. `moved`: it did, and now names
+ * others. `foreign`: it names name servers of ours that belong to another account. `waiting`: all
+ * others.
  */
 export async function countDomains(db: Queryable): Promise<Map<DomainState, number>> {
   const { rows } = await sql<{ state: DomainState; n: bigint }>`

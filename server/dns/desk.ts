@@ -1,4 +1,4 @@
-/** What the operator's desk asks of domains. */
+/** Queries of the operator's desk about domains. */
 import { domainToASCII } from 'node:url'
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
@@ -13,7 +13,7 @@ type WaitingDomain = Omit<z.output<typeof upkeep.result>['domains'][number], 'cu
   readonly customerId: string
 }
 
-/** Domains that begin like this, those that were deleted left out. */
+/** Domains with this prefix that were not deleted. */
 export async function findDomains(
   db: Queryable,
   text: string,
@@ -51,11 +51,13 @@ export async function domainsOfCustomer(
   }))
 }
 
-/** A domain waits for its parent for 28 days at most, so the newest ones are where they stand. */
+/**
+ * A domain waits for its parent zone for 28 days at most, so the waiting ones are among the newest.
+ */
 const newestZones = 2_000
 
 /**
- * Domains that are not served, or no longer asked for here: of the newest two thousand, at most
+ * Domains that are not served, or are no longer delegated here: of the newest two thousand, at most
  * fifty.
  */
 export async function waitingDomains(db: Queryable): Promise<WaitingDomain[]> {
@@ -94,7 +96,7 @@ function waitingFor(row: {
   return row.foreign_delegation ? 'foreign' : 'waiting'
 }
 
-/** How many a customer has. */
+/** The number of a customer's domains. */
 export async function ownedDomains(db: Queryable, customerId: string): Promise<number> {
   const { n } = await db
     .selectFrom('dns_zone')
@@ -105,7 +107,7 @@ export async function ownedDomains(db: Queryable, customerId: string): Promise<n
   return Number(n)
 }
 
-/** The name of a customer's domain. Undefined: there is none. */
+/** The name of a customer's domain. Undefined: no such domain. */
 export async function domainName(
   db: Queryable,
   customerId: string,

@@ -1,4 +1,4 @@
-/** The dns module put together: what the app opens and closes. */
+/** Assembles the dns module for the app. */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -17,15 +17,15 @@ export interface Dns {
   readonly verifier: Verifier
   readonly challenges: DnsChallenges
   readonly capabilities: DnsCapabilities
-  /** Names of name servers to choose pairs from. */
+  /** Names of name servers from which pairs are chosen. */
   readonly pool: readonly string[]
-  /** The zones that hold the name servers' own addresses: nobody's to claim. */
+  /** The zones of the name servers' own addresses: nobody may claim them. */
   readonly ownZones: readonly string[]
-  /** The SOA's mailbox, as a name. */
+  /** The SOA's mailbox in the notation of a name. */
   readonly contact: string
   /** Serves everything and opens the driver's ports. */
   start(): Promise<void>
-  /** Stops telling, and closes the driver. */
+  /** Stops the synchronisation and closes the driver. */
   stop(): Promise<void>
 }
 
@@ -42,9 +42,9 @@ export function createDns(deps: {
   delegation: DelegationCheck
   /** Names of name servers, A-labels without a dot at the end. */
   pool: readonly string[]
-  /** What they resolve to. */
+  /** The addresses of the name servers. */
   addresses: readonly string[]
-  /** Where a name is an alias of, as the world is told; undefined where nobody answered. */
+  /** The names that a name is an alias of, by public DNS; undefined: no answer. */
   aliasesOf: (name: string) => Promise<readonly string[] | undefined>
 }): Dns {
   const { driver, pool } = deps
@@ -58,7 +58,7 @@ export function createDns(deps: {
     contact,
     own: ownZones,
     async serveOwn() {
-      // Another process of the portal may have put them later than this one.
+      // Another process of the portal may have served older ones after this one.
       const held = await Promise.all(ownZones.map((zone) => driver.held(zone)))
       if (held.some((one) => !one || one.serial < ownSerial)) await serveOwnZones()
     },
@@ -66,8 +66,8 @@ export function createDns(deps: {
   const verifier = createVerifier({ ...deps, publisher })
 
   /**
-   * Name servers of ours answer for themselves: their addresses are the glue that parents hand on.
-   * Elsewhere that is the operator's.
+   * Our name servers' addresses are the glue that parents publish. With a third party's name server
+   * the operator manages them.
    */
   async function serveOwnZones(): Promise<void> {
     for (const zone of ownZones) {
@@ -111,7 +111,7 @@ export function createDns(deps: {
     challenges: createDnsChallenges({
       ...deps,
       publisher,
-      // Where the driver is somebody else's, so are these zones.
+      // A third party's name server also serves these zones.
       ownZones: driver.durable ? [] : ownZones,
       async serveOwn(name, texts) {
         if (texts.size > 0) ownTexts.set(name, texts)

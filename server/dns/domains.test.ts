@@ -1,6 +1,6 @@
 /**
- * Domains through the API: claimed, pointed at a site, and what the name server then answers, after
- * a restart too.
+ * Domains through the API: claiming one, pointing it at a site, and the name server's answers,
+ * after a restart too.
  */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -173,14 +173,14 @@ describe('domains', () => {
   })
 })
 
-/** At the registrar, as the owner of the name would. */
+/** Delegates as the name's owner does at the registrar. */
 const delegate = (domain: Domain) =>
   fetch(`${portal.sandboxUrl}/registry.json`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: domain.name, nameservers: domain.nameserver }),
   })
-/** What visitors of the name get. */
+/** The status that visitors of the name get. */
 const statusOn = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     http
@@ -231,7 +231,7 @@ test(
     })
     await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
     const pointed = await call<{ changeId: string; domains: string[] }>('POST', path, { wp: id })
-    // Whose domain it is, nobody has shown yet.
+    // The domain's ownership is not proven yet.
     expect(pointed.body.result.domains).toEqual([])
     await resolves(domain.name, 'A', [`${domain.name} 300 A 127.0.0.1`])
     await resolves(`www.${domain.name}`, 'CNAME', [
@@ -279,8 +279,8 @@ describe('the name server and the database', () => {
     const domain = await create()
     const record = await add(domain, {})
     await resolves(`www.${domain.name}`, 'A', [`www.${domain.name} 300 A 203.0.113.7`])
-    // The same statements as an edit's, without its telling: as a process that was killed right
-    // after the commit leaves it.
+    // An edit without its notification: the state that a process leaves if it is killed right after
+    // the commit.
     await portal.app.db.transaction().execute(async (tx) => {
       const { serial } = await tx
         .selectFrom('dns_zone')
@@ -334,7 +334,8 @@ describe('a CNAME that leads back to itself through a wildcard', () => {
     expect(await faults(domain, '*', 'www')).toEqual(loop)
     await add(domain, { name: 'www' })
     expect((await alias(domain, '*', 'www')).status).toBe(201)
-    // What is there by something below it, and what has a wildcard of its own, is no case of "*".
+    // A name that exists because something is below it, and a name with a closer wildcard, are not
+    // covered by "*".
     await add(domain, { name: 'deep.shop' })
     expect(await faults(domain, '*.shop', 'a.b.shop')).toEqual(loop)
     expect((await alias(domain, '*.shop', 'shop')).status).toBe(201)

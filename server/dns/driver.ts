@@ -1,29 +1,29 @@
 /**
- * The interface between the DNS module and whatever answers queries. PostgreSQL is authoritative; a
- * driver is told what it should serve, and never decides. Every act is idempotent: it may be called
- * twice and acts once. Failures are DriverFailure.
+ * The interface between the DNS module and the name servers. PostgreSQL is authoritative; a driver
+ * serves what it is given and decides nothing. Every method is idempotent. Failures are
+ * DriverFailure.
  */
 
-/** Also SOA and the apex's NS, which the module makes and no customer writes. */
+/** Includes SOA and the apex's NS, which the module generates. */
 export type ServedType = 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'NS'
 
-/** All values of one name and type (RFC 2181, 5): the unit of every change. */
+/** All values of one name and type (RFC 2181, 5): the unit of changes. */
 export interface RecordSet {
   /** Absolute, A-labels, lower case, without a dot at the end. The first label may be `*`. */
   readonly name: string
   readonly type: ServedType
   readonly ttlSeconds: number
-  /** Only where the driver has the capability. */
+  /** Used only by a driver with that capability. */
   readonly proxied: boolean
   /**
    * A and AAAA: the address in canonical form. CNAME and NS: a name. MX: priority, a space and a
    * name (`10 mail.example.vn`, `0 .`). TXT: the text itself, up to 2048 bytes of UTF-8, neither
-   * quoted nor split. Empty: the set is not there any more.
+   * quoted nor split. Empty: the set is deleted.
    */
   readonly values: readonly string[]
 }
 
-/** What a zone is, apart from its records. */
+/** A zone without its records. */
 export interface ZoneHead {
   /** Our id (UUID). Two customers may claim one name; the driver serves one claim. */
   readonly id: string
@@ -40,64 +40,63 @@ export interface ZoneHead {
   readonly soa: SoaTimes
 }
 
-/** Seconds, as the SOA record has them (RFC 1035, 3.3.13). */
+/** Seconds, by the fields of the SOA record (RFC 1035, 3.3.13). */
 export interface SoaTimes {
   readonly contact: string
   readonly refresh: number
   readonly retry: number
   readonly expire: number
-  /** How long "there is none" may be kept (RFC 2308). */
+  /** How long a negative answer may be cached (RFC 2308). */
   readonly minimum: number
 }
 
 export interface DnsCapabilities {
-  /** A record may be answered with the addresses of a proxy in front of its own. */
+  /** A record may be served with a proxy's addresses instead of its own. */
   readonly proxied: boolean
-  /** A CNAME at the apex is answered with the addresses of its target. */
+  /** A CNAME at the apex is served as the addresses of its target. */
   readonly apexFlattening: boolean
 }
 
-/** What our own name server has answered since its start. */
+/** Responses of our own name server since its start. */
 export interface NameServerCounts {
-  /** By the name of the response's code (RFC 6895), such as NOERROR. */
+  /** By the name of the response code (RFC 6895), such as NOERROR. */
   readonly responses: Readonly<Record<string, number>>
-  /** Queries over UDP that the limit left without an answer. */
+  /** Queries over UDP that the rate limit dropped. */
   readonly dropped: number
-  /** Those that it answered with a truncated response. */
+  /** Truncated responses. */
   readonly truncated: number
 }
 
 export interface DnsDriver {
   readonly name: string
   readonly capabilities: DnsCapabilities
-  /** Its zones outlive this process. Without it every zone is put again at the start. */
+  /** The zones outlive this process. If false, every zone is put again at the start. */
   readonly durable: boolean
-  /** The zone is exactly this afterwards, whatever it was before. */
+  /** Replaces the zone's whole content. */
   putZone(head: ZoneHead, sets: readonly RecordSet[]): Promise<void>
   /**
-   * Applies the sets that changed since `fromSerial`, all or none; a set without values goes.
-   * `behind`: the driver does not hold this zone at that serial, and nothing was done; `putZone` is
-   * wanted.
+   * Applies the sets that changed since `fromSerial`, all or none; a set without values is deleted.
+   * `behind`: the driver does not hold this zone at that serial and did nothing; call `putZone`.
    */
   changeZone(
     head: ZoneHead,
     fromSerial: number,
     sets: readonly RecordSet[],
   ): Promise<'applied' | 'behind'>
-  /** Nothing of the zone is served any more. */
+  /** Stops serving the zone. */
   removeZone(name: string): Promise<void>
-  /** What is served under this name now; undefined: nothing. */
+  /** The claim and serial served under this name. Undefined: none. */
   held(name: string): Promise<{ readonly id: string; readonly serial: number } | undefined>
-  /** Names of all zones that it serves for this portal. */
+  /** The names of all zones that it serves for this portal. */
   list(): Promise<readonly string[]>
   /**
-   * Differs with every start of a name server that may be started again while the portal runs, so
-   * that all zones are compared then. Undefined: it does not say (an earlier release).
+   * Differs with every start of a name server that can restart while the portal runs; then all
+   * zones are compared. Undefined: a release that does not report it.
    */
   startId?(): Promise<string | undefined>
   /** Opens its ports, if it has any. */
   start(): Promise<void>
-  /** Undefined when ready; otherwise why not (for /readyz). */
+  /** Undefined when ready; otherwise the reason (for /readyz). */
   health(): Promise<string | undefined>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The sweep that asks parent zones: nobody is left out, and workers share what is due. */
+/** The sweep that checks delegations: no domain is left out, and workers share the due ones. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -18,9 +18,9 @@ const customer = randomUUID()
 let database: TestDatabase
 let one: Pool
 let other: Pool
-/** The domains that a parent was asked about, in order. */
+/** The domains queried at the parent, in order. */
 const asked: string[] = []
-/** What the parent does when it is asked about a domain; nothing for most. */
+/** Called when the parent is queried about a domain; does nothing by default. */
 let trouble: (domain: string) => Promise<void> = async () => undefined
 
 const delegation = {
@@ -105,7 +105,7 @@ test('a parent that answers nothing keeps no other domain waiting', async () => 
     if (domain === 'slow1.vn') await promise
   }
   const round = verifierOn(one).checkDue()
-  // Those that were taken together with it wait; nobody else does.
+  // Only the domains in the same batch wait for it.
   await expect.poll(() => new Set(asked).size).toBeGreaterThanOrEqual(60 - 7)
   resolve()
   await round

@@ -31,7 +31,7 @@ import {
   type ZoneRow,
 } from './store.ts'
 
-/** Records in both, by id, are changed; only before, deleted; only after, new. */
+/** Records in both lists, by id, are changed; only in `before`, deleted; only in `after`, new. */
 export interface Edit {
   readonly before: readonly KeptRecord[]
   readonly after: readonly KeptRecord[]
@@ -40,7 +40,7 @@ export interface Edit {
 /** The domain as it will be after the edit. */
 interface View {
   at(name: string): Promise<readonly KeptRecord[]>
-  /** Whether the name is there: it has records, or something below it has (RFC 8020). */
+  /** Whether the name exists: it has records, or something below it has (RFC 8020). */
   holds(name: string): Promise<boolean>
   /** MX and NS records that name this host. */
   naming(host: string): Promise<readonly KeptRecord[]>
@@ -59,7 +59,7 @@ function group(
   }
   return groups
 }
-/** Of a name relative to the domain: the name above, `@` at last. */
+/** The parent of a name relative to the domain; the last one is `@`. */
 const above = (name: string): string =>
   name.includes('.') ? name.slice(name.indexOf('.') + 1) : '@'
 const namesHost = ({ type }: KeptRecord): boolean => type === 'MX' || type === 'NS'
@@ -82,7 +82,7 @@ export function viewOf(records: readonly KeptRecord[]): View {
   }
 }
 
-/** The database with the edit laid over it, for edits of a few records. */
+/** The database with the edit applied, for edits of few records. */
 function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
   const gone = new Set([...before, ...after].map(({ id }) => id))
   const kept = (records: readonly KeptRecord[]): KeptRecord[] =>
@@ -104,19 +104,19 @@ function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
   }
 }
 
-/** Beyond so many it is cheaper to read the whole domain. */
+/** Above this number of records it is cheaper to read the whole domain. */
 const fewRecords = 30
 async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Promise<View> {
   const gone = new Set([...before, ...after].map(({ id }) => id))
   return viewOf([...(await allRecords(tx, zoneId)).filter(({ id }) => !gone.has(id)), ...after])
 }
 
-/** A chain of more CNAMEs inside one domain is refused as if it were a loop. */
+/** A longer chain of CNAMEs inside one domain is refused like a loop. */
 const chainLimit = 8
 
 /**
- * The name whose records are answered for a name: its own, or the wildcard right below the closest
- * name above that is there (RFC 4592, 3.3.1).
+ * The name whose records are served for a name: itself, or the wildcard right below its closest
+ * existing ancestor (RFC 4592, 3.3.1).
  */
 async function sourceOf(view: View, name: string): Promise<string> {
   if (await view.holds(name)) return name
@@ -126,8 +126,8 @@ async function sourceOf(view: View, name: string): Promise<string> {
 }
 
 /**
- * A loop that begins when the last record of a target is deleted, so that a wildcard stands for
- * it, is nobody's to refuse: the name server answers it as far as it goes.
+ * A loop may also arise when the last record of a target is deleted, so that a wildcard answers for
+ * it. No edit is refused for that: the name server follows the chain as far as it goes.
  */
 async function createsCnameLoop(view: View, zone: string, record: KeptRecord): Promise<boolean> {
   let target = record.content
@@ -172,7 +172,7 @@ export interface JudgedRecord {
   readonly faults: RecordFaults
 }
 
-/** What is wrong with the records that an edit writes; `limit` at most. */
+/** The faults of the records that an edit writes; at most `limit`. */
 export async function judge(
   view: View,
   zone: string,
@@ -198,8 +198,8 @@ export const fieldsOf = (faults: RecordFaults, language: Language): Record<strin
   )
 
 /**
- * With the siblings of what is written: a set has one TTL and one `proxied`, those of the record
- * that was written last.
+ * Adds the other records of the written sets: a set has one TTL and one `proxied`, taken from the
+ * record that was written last.
  */
 async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
   const touched = new Set([...edit.before, ...edit.after].map(({ id }) => id))
@@ -223,9 +223,7 @@ export interface EditDeps {
   readonly publisher: Publisher
 }
 
-/**
- * An edit that was judged already. The zone's row is locked by the caller. Answers the change's id.
- */
+/** Writes a validated edit. The caller has locked the zone's row. Answers the change's id. */
 export async function writeEdit(
   tx: Tx,
   { clock, publisher }: EditDeps,
@@ -267,8 +265,8 @@ export async function writeEdit(
 }
 
 /**
- * Records judged, written with their siblings, logged. Refuses with the fields of the first that
- * may not be. Answers the change, and the siblings.
+ * Validates and writes records with their siblings, and logs the change. Refuses with the fields of
+ * the first faulty record. Answers the change and the siblings.
  */
 export async function edit(
   tx: Tx,

@@ -1,7 +1,10 @@
-/** What is forgotten of the domains of a customer who closes the account. */
+/** Erases parts of the domains of a customer who closes the account. */
 import type { Tx } from '../platform/db.ts'
 
-/** What stood in a customer's domains, which are deleted already; their names stay. */
+/**
+ * Deletes the records and changes of a customer's domains, which are deleted already; their names
+ * stay.
+ */
 export async function forgetRecords(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('dns_change').where('customer_id', '=', customerId).execute()
   await tx

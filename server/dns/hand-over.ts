@@ -1,4 +1,4 @@
-/** A domain goes to another customer, with its records and the name servers that it has. */
+/** Hand-over of a domain to another customer, with its records and its present name servers. */
 import { sql } from 'kysely'
 import { isUuid, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -22,7 +22,7 @@ const texts = {
 } satisfies Record<string, Sentence>
 
 /**
- * A customer's own, locked with every claim of its name until the transaction ends. Refuses with
+ * Locks a customer's domain and every claim of its name until the transaction ends. Refuses with
  * not_found, and with conflict and a sentence.
  */
 export async function holdDomain(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {
@@ -51,7 +51,10 @@ export async function holdDomain(tx: Tx, customerId: string, id: string): Promis
   return zone
 }
 
-/** The caller holds it. Refuses with conflict an account that has claimed the name itself. */
+/**
+ * Transfers a domain that the caller has locked. Refuses with conflict an account that has claimed
+ * the name itself.
+ */
 export async function giveDomain(tx: Tx, zone: ZoneRow, toId: string): Promise<void> {
   const theirs = await live(tx)
     .where('customer_id', '=', toId)
@@ -59,7 +62,8 @@ export async function giveDomain(tx: Tx, zone: ZoneRow, toId: string): Promise<v
     .executeTakeFirst()
   if (theirs) throw refuse(texts.theirs)
   await tx.updateTable('dns_zone').set({ customer_id: toId }).where('id', '=', zone.id).execute()
-  // Its history is of the domain: it may not go when the former owner closes the account.
+  // The change log belongs to the domain: it must not be erased when the former owner closes the
+  // account.
   await tx
     .updateTable('dns_change')
     .set({ customer_id: toId })

@@ -1,4 +1,4 @@
-/** Which names may be a domain here, and which two name servers it gets. */
+/** The names that may be a domain here, and the choice of its two name servers. */
 import { randomInt } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { sql } from 'kysely'
@@ -13,14 +13,14 @@ export type DomainFault = 'domain_form' | 'a_label' | 'domain_public_suffix' | '
 export interface DomainName {
   /** A-labels, lower case, without a dot at the end. */
   readonly ascii: string
-  /** As typed, lower case. */
+  /** As typed, in lower case. */
   readonly shown: string
 }
 
 /**
- * A domain as somebody types or pastes it. Refused: addresses, single labels, A-labels that stand
- * for nothing, public suffixes (ICANN's and private ones such as github.io), and names at, above or
- * below the portal's own (`own`).
+ * Parses a typed or pasted domain. Refused: addresses, single labels, invalid A-labels, public
+ * suffixes (ICANN's and private ones such as github.io), and names at, above or below the portal's
+ * own (`own`).
  */
 export function readDomain(
   typed: string,
@@ -33,7 +33,7 @@ export function readDomain(
     .replace(/^https?:\/\//, '')
     .replace(/\/.*$/s, '')
     .replace(/[.\u3002\uff0e\uff61]$/, '')
-  // What the conversion would take for an escape, a port or credentials.
+  // Characters that the conversion would read as an escape, a port or credentials.
   if (shown === '' || /[\s%:@?#\\*_]/.test(shown)) return { fault: 'domain_form' }
   if (hasBrokenLabel(shown)) return { fault: 'a_label' }
   const ascii = domainToASCII(shown)
@@ -48,7 +48,7 @@ export function readDomain(
   return own.some(related) ? { fault: 'domain_ours' } : { ascii, shown }
 }
 
-/** Whether everybody registers names under this one (com, com.vn, github.io). */
+/** Whether names under this one are open to public registration (com, com.vn, github.io). */
 export const isPublicSuffix = (name: string): boolean =>
   parse(name, { allowPrivateDomains: true }).publicSuffix === name
 
@@ -61,12 +61,11 @@ const pairsOf = (pool: readonly string[]): string[][] =>
   pool.flatMap((first, index) => pool.slice(index + 1).map((second) => [first, second]))
 
 /**
- * One of the pool's pairs that no account has, any of them with the same chance; undefined when all
- * are taken.
+ * A pair of the pool that no account has, each with the same probability. Undefined: all are taken.
  */
 async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | undefined> {
-  // Drawn by a UUID, for which PostgreSQL takes strong random numbers: a pair proves whose a name
-  // is, so nobody should foresee it.
+  // Ordered by a UUID, which PostgreSQL makes from strong random numbers: a pair proves the owner
+  // of a name, so it must not be predictable.
   const { rows } = await sql<{ pair: string[] }>`
     with name_server as materialized (select name, place
     from unnest(${[...pool]}::text[]) with ordinality as given (name, place))
@@ -76,7 +75,7 @@ async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | und
   return rows[0]?.pair
 }
 
-/** The account's own pair, which nobody else has while the pool lasts. */
+/** The account's own pair; no other account has it while the pool lasts. */
 async function accountPair(
   tx: Tx,
   customerId: string,
@@ -99,14 +98,14 @@ async function accountPair(
 }
 
 /**
- * The pair for a new claim of a name: the account's own, unless the name ever had it (with
- * whomever): then another one that the name never had, so that what the parent zone names proves
- * this claim and no earlier one. Never a pair that the parent names now, nor one that another
- * account was active with or has for it now: whoever claims and deletes a name again and again must
- * not come to the pair that its former owner left at the registrar, nor lead its owner to a pair of
- * a claim of their own. Where the parent could not be asked (`atParent`
- * undefined) only pairs that the name never had are given. Undefined: there is none. Claims of all
- * names are taken one after the other.
+ * The pair for a new claim of a name: the account's own, unless the name ever had it, for any
+ * account. Then another pair that the name never had, so that the parent zone's answer proves this
+ * claim and no earlier one. Never a pair that the parent names now, and never one with which
+ * another account was active or has a claim of the name now. So an attacker who claims and deletes
+ * a name repeatedly does not get the pair that the former owner left at the registrar, and does not
+ * lead the owner to a pair of the attacker's claim. If the parent did not answer (`atParent`
+ * undefined), only pairs that the name never had are given. Undefined: no pair is left. Claims of
+ * all names are serialized.
  */
 export async function assignPair(
   tx: Tx,
@@ -140,7 +139,7 @@ export async function assignPair(
   if (!had.has(key(own)) && isFree(own)) return own
   const fresh = pick(pairs.filter((one) => !had.has(key(one)) && isFree(one)))
   if (fresh || of.atParent === undefined) return fresh
-  // The name had all the others: the one that it had longest ago, and never the latest again.
+  // The name had all others: take the one that it had longest ago, and never the latest.
   const [latest, ...earlier] = [...had].map((one) => one.split(' '))
   return earlier.findLast(isFree) ?? (latest === undefined && isFree(own) ? own : undefined)
 }

@@ -10,9 +10,9 @@ import { edit } from './edit.ts'
 import type { RecordDeps } from './records.ts'
 import { lockZone, recordsAt, type KeptRecord } from './store.ts'
 
-/** Where a site of the customer's answers, as another module knows it. */
+/** The address of a customer's site, as another module knows it. */
 export interface SiteTarget {
-  /** Host name of the server's own. */
+  /** The server's own host name. */
   readonly host: string
   /** IPv4 and IPv6; at least one. */
   readonly addresses: readonly string[]
@@ -21,9 +21,9 @@ export interface SiteTarget {
 const addressing: ReadonlySet<RecordType> = new Set<RecordType>(['A', 'AAAA', 'CNAME'])
 
 /**
- * The apex gets the server's addresses (or a CNAME where the driver flattens it), www a CNAME to
- * the server; where www has other records beside, its addresses. Only records that give addresses
- * are replaced. Null as the change's id: it pointed there already.
+ * Points a domain at a server: the apex gets the server's addresses (or a CNAME where the driver
+ * flattens it), and www a CNAME to the server, or its addresses if www has other records. Only
+ * address records are replaced. A null change id: it pointed there already.
  */
 export async function pointAt(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function pointAt(
     zoneId: string
     language: Language
     target: SiteTarget
-    /** Only answers what would change. */
+    /** Only answers the changes, without writing them. */
     preview: boolean
   },
 ): Promise<{
@@ -81,8 +81,8 @@ export async function pointAt(
     added: after,
     removed: before,
     records: now.filter(({ type }) => addressing.has(type)),
-    // A claim that waits proves nothing yet, and one that is delegated elsewhere nothing any more:
-    // the domain may be somebody else's by now.
+    // A pending claim proves nothing yet, and one that is delegated elsewhere nothing any more: the
+    // domain may belong to somebody else.
     domains:
       zone.active_at === null || zone.moved_at !== null ? [] : [zone.name, `www.${zone.name}`],
   }

@@ -25,20 +25,23 @@ export interface Publisher {
    */
   recordChange(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
   /**
-   * A claim of this name came, went or changed its state: which one is answered, there and below,
-   * is decided anew after the commit.
+   * A claim of this name was added, removed or changed its state: after the commit decides again
+   * which claims are served, for it and the names below.
    */
   reconsider(tx: Tx, name: string): Promise<void>
-  /** The driver serves what the database says of this name when it resolves. */
+  /** Resolves when the driver serves the database's state of this name. */
   ensure(name: string): Promise<void>
-  /** A driver in this process serves everything when it resolves; then the sweep goes on. */
+  /** Resolves when a driver in this process serves all zones; then starts the sweep. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export const publishJob = 'publish-domain'
 
-/** Another process's changes are told by a notice; one that was lost is found within this. */
+/**
+ * Other processes send a notice of their changes; the sweep finds changes whose notice was lost
+ * within this time.
+ */
 const sweepMs = 15_000
 /** The NOTIFY channel of names whose zones changed. */
 const changedChannel = 'portal_zones'
@@ -46,7 +49,10 @@ const changedChannel = 'portal_zones'
 const sweepBackSeconds = 90
 const pageSize = 500
 
-/** Seconds. A changed or new name is seen soon: "there is none" is kept for a minute. */
+/**
+ * Seconds. A changed or new name is visible soon, because negative answers are cached for a minute
+ * only.
+ */
 export const soaTimes = { refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 } as const
 /** TTL of the apex's SOA and NS, seconds. */
 export const apexTtlSeconds = 3600
@@ -58,16 +64,16 @@ export function createPublisher(deps: {
   notices: Notices
   clock: Clock
   log: Log
-  /** Mailbox of the SOA, as a name. */
+  /** The SOA's mailbox in the notation of a name. */
   contact: string
   /** Zones that the driver serves for the portal itself. */
   own: readonly string[]
-  /** Puts those again that a name server lacks which was started again. */
+  /** Puts them again if a restarted name server lacks them. */
   serveOwn: () => Promise<void>
 }): Publisher {
   const { db, driver, log } = deps
   const starts = watchStarts(deps)
-  /** Per name: the synchronisation in flight, so that one does not overtake another. */
+  /** The synchronisation in progress per name, so that one cannot overtake another. */
   const inFlight = new Map<string, { again: boolean; isWhole: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
@@ -82,7 +88,10 @@ export function createPublisher(deps: {
     apexTtlSeconds,
     soa: { contact: deps.contact, ...soaTimes },
   })
-  /** Head and records as of one moment. Answers what the name server was brought to. */
+  /**
+   * Puts a zone from one snapshot of head and records. Answers the state that the name server has
+   * then.
+   */
   const putWhole = async (name: string): Promise<string> => {
     const whole = await db
       .transaction()
@@ -99,8 +108,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * Synchronises one zone: by the changes since the driver's serial, or as a whole. Answers what
-   * the name server was brought to.
+   * Synchronises one zone: by the changes since the driver's serial, or as a whole. Answers the
+   * state that the name server has then.
    */
   async function syncZone(name: string): Promise<string> {
     const held = await driver.held(name)
@@ -124,15 +133,15 @@ export function createPublisher(deps: {
   }
 
   /**
-   * A name server elsewhere is written to by several processes: what another one wrote during our
-   * write may be overwritten, and its job is done. So whoever wrote an older state writes again.
+   * Several processes write to an external name server: our write may overwrite a newer one, whose
+   * job is done. So the process that wrote an older state writes again.
    */
   const isOvertaken = async (name: string, written: string): Promise<boolean> =>
     driver.durable && stateOf(await readServed(db, name)) !== written
 
   /**
    * One synchronisation at a time per name; a request meanwhile makes it run once more. `isWhole`:
-   * also where the driver is at a serial that the database has not reached.
+   * put the whole zone even if the driver's serial is higher than the database's.
    */
   function enqueue(name: string, isWhole = false): Promise<void> {
     const running = inFlight.get(name)
@@ -163,7 +172,7 @@ export function createPublisher(deps: {
     )
   }
 
-  /** After the commit: at once for a driver in this process, by a job for one elsewhere. */
+  /** After the commit: immediately for a driver in this process, by a job for an external one. */
   async function afterwards(tx: Tx, name: string): Promise<void> {
     if (driver.durable) await deps.jobs.add(tx, publishJob, { name })
     else
@@ -183,7 +192,7 @@ export function createPublisher(deps: {
       concurrency: 2,
       run: ({ name }) => enqueue(name),
     })
-    // Repairs what was changed at the remote driver, and synchronises zones whose job gave up.
+    // Repairs changes made at the remote driver, and synchronises zones whose job gave up.
     deps.jobs.define({
       name: 'reconcile-domains',
       cron: '41 2 * * *',
@@ -199,10 +208,10 @@ export function createPublisher(deps: {
       .catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
   }
 
-  /** Names whose zone was touched lately and is not at its serial here. */
+  /** Names whose zone changed recently and differs from the serial served here. */
   async function sweep(): Promise<void> {
     const began = performance.now()
-    // While the database was away, changes may have been written through another process.
+    // While the database was unreachable for us, other processes may have written changes.
     const back = sweepBackSeconds + Math.ceil((began - sweptAt) / 1000)
     const { rows } = await sql<{ name: string; id: string | null; serial: bigint | null }>`
       select t.name, s.id, s.serial
@@ -218,7 +227,10 @@ export function createPublisher(deps: {
     await starts.catchUp(enqueue)
   }
 
-  /** Shows all that is to be served, page by page. Answers what else the driver has. */
+  /**
+   * Passes all zones to be served, page by page. Answers the names of other zones that the driver
+   * has.
+   */
   async function eachPage(act: (zones: readonly ServedZone[]) => Promise<void>): Promise<string[]> {
     const gone = new Set(await driver.list())
     let after = 0n
@@ -244,8 +256,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * It takes minutes, and zones change meanwhile: whatever differs is read anew, in its turn with
-   * the jobs of this process.
+   * It takes minutes, and zones change meanwhile: each difference is read again, in turn with this
+   * process's jobs.
    */
   async function reconcile(): Promise<void> {
     const gone = await eachPage(async (zones) => {
@@ -254,7 +266,7 @@ export function createPublisher(deps: {
     for (const name of gone) await enqueue(name)
   }
 
-  /** At a start, before anybody is answered: the sweep after it finds what changed meanwhile. */
+  /** At a start, before queries are answered: the sweep afterwards finds changes made meanwhile. */
   async function loadAll(): Promise<void> {
     const gone = await eachPage(async (zones) => {
       const records = await recordsOfZones(
@@ -270,7 +282,7 @@ export function createPublisher(deps: {
 
   return {
     async recordChange(tx, zone) {
-      // Never lower than the time: a domain that comes back has a higher serial than it had.
+      // At least the present time, so that a domain that returns has a higher serial than before.
       const atLeast = BigInt(Math.floor(deps.clock.now().getTime() / 1000))
       const serial = zone.serial + 1n > atLeast ? zone.serial + 1n : atLeast
       await tx
@@ -296,7 +308,7 @@ export function createPublisher(deps: {
     ensure: enqueue,
     async start() {
       if (driver.durable) return
-      // Before: a start meanwhile is one that the sweep finds.
+      // Noted before loading, so that the sweep notices a restart during it.
       await starts.note()
       await loadAll()
       timer = setInterval(sweepNext, sweepMs)

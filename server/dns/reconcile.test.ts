@@ -1,4 +1,4 @@
-/** The nightly comparison with a name server of somebody else's, while customers go on changing. */
+/** The nightly comparison with an external name server, while customers change records. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Domain } from '../../contract/dns.ts'
 import { openPowerdns } from '../../sandbox/powerdns/index.ts'
@@ -13,9 +13,9 @@ let http: Awaited<ReturnType<typeof openHttp>>
 let portal: TestPortal
 let an: TestCustomer
 let driver: DnsDriver
-/** What happens before the name server is asked for a zone. */
+/** Runs before the name server is queried for a zone. */
 let meanwhile: (name: string) => Promise<void> = () => Promise.resolve()
-/** What happens between the reading of a zone and its writing. */
+/** Runs between reading a zone and writing it. */
 let beforePut: (name: string) => Promise<void> = () => Promise.resolve()
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ test('a zone that another portal takes away during our write does not come back'
   await driver.removeZone(gone.name)
   beforePut = async (name) => {
     beforePut = () => Promise.resolve()
-    // As the other process does it: in the database, then at the name server.
+    // As another process does it: first in the database, then at the name server.
     const set = { deleted_at: new Date(), pending_since: null, next_check_at: null }
     await portal.app.db.updateTable('dns_zone').set(set).where('name', '=', name).execute()
     await driver.removeZone(name)

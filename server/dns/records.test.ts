@@ -1,6 +1,6 @@
 /**
- * Records as customers type and look for them, through the API: what is said of them, and what a
- * copy of them is told.
+ * Records in the forms that customers type and search, through the API: their faults, and the sync
+ * of a copy.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'

@@ -1,4 +1,4 @@
-/** Records one by one: added, changed, deleted. Bad input changes nothing. */
+/** Records one by one: add, change, delete. Invalid input changes nothing. */
 import { randomUUID } from 'node:crypto'
 import {
   readRecord,
@@ -55,10 +55,7 @@ async function found(
   return record
 }
 
-/**
- * A record as it was written, and those of the same name and type that got its TTL and `proxied`
- * with it.
- */
+/** A written record, and the records of the same name and type that got its TTL and `proxied`. */
 export interface Written {
   readonly record: KeptRecord
   readonly siblings: readonly KeptRecord[]
@@ -81,8 +78,8 @@ export async function addRecord(
 }
 
 /**
- * `version`: that of the record which the change was made from; another one now refuses with
- * conflict.
+ * `version`: that of the record on which the change is based; if it has changed, the call refuses
+ * with conflict.
  */
 export async function changeRecord(
   tx: Tx,
@@ -91,8 +88,7 @@ export async function changeRecord(
 ): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
-  // A text that has had quotation marks since an import is stored as it was read: the form does not
-  // strip them.
+  // An imported text with quotation marks is stored as it was read: the form does not strip them.
   const isSameText =
     of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
   const value = accepted(
@@ -129,7 +125,7 @@ export async function deleteRecord(
   return { id: record.id, changeId }
 }
 
-/** All of them or none, as one change. */
+/** Deletes all of them or none, as one change. */
 export async function deleteRecords(
   tx: Tx,
   deps: RecordDeps,

@@ -39,7 +39,7 @@ import { createZone, deleteZone, type ZoneDeps } from './zones.ts'
 export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   readonly db: Database
   readonly verifier: Verifier
-  /** Counts the questions to parent zones, which are servers of other people. */
+  /** Limit on queries of parent zones, which are other people's servers. */
   readonly checks: Limit
   readonly claims: Limit
   /**
@@ -47,12 +47,12 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
    * the pairs of name servers.
    */
   readonly claimsOfName: Limit
-  /** The SOA's mailbox, as a name. */
+  /** The SOA's mailbox in the notation of a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
   /**
-   * Has a site answer on names of a domain that is active in the same account. Refuses a site that
-   * takes none any more, also where there are no names.
+   * Makes a site answer on names of a domain that is active in the same account. Refuses a site
+   * that takes no names any more, even without names.
    */
   readonly adopt: (
     tx: Tx,
@@ -61,8 +61,8 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
     names: readonly string[],
   ) => Promise<void>
   /**
-   * Where a WordPress server of the customer's answers; undefined for one that is not theirs.
-   * Refuses one that takes no names.
+   * The address of the customer's WordPress server; undefined: not the customer's. Refuses a server
+   * that takes no names.
    */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of domains and records, page by page, and what is looked for in them: full names too, and
- * names of other scripts in their own letters.
+ * Lists of domains and records, page by page, and search in them: also by full names, and by names
+ * in non-Latin scripts.
  */
 import { sql } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
@@ -12,7 +12,7 @@ import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
 const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The domains that a full name lies in: of www.shop.vn these are shop.vn and vn. */
+/** The domains that contain a full name: for www.shop.vn they are shop.vn and vn. */
 const domainsAround = (text: string): string[] =>
   text
     .split('.')
@@ -20,8 +20,8 @@ const domainsAround = (text: string): string[] =>
     .slice(1)
 
 /**
- * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
- * the domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
+ * Newest first. `search` matches any part of the name in either spelling, or a full name inside the
+ * domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
  */
 export async function zonePage(
   db: Queryable,
@@ -31,19 +31,19 @@ export async function zonePage(
   let query = live(db).where('customer_id', '=', of.customerId)
   if (of.only !== null) query = query.where('id', '=', sql<string>`any (${of.only}::uuid[])`)
   if (text !== '') {
-    // Whoever typed the A-labels is shown them, and may look for the letters all the same.
+    // A domain that was typed as A-labels is shown so, but can be found by its letters too.
     const encoded = await live(db)
       .clearSelect()
       .select('name')
       .where('customer_id', '=', of.customerId)
-      // Written out, for the index of these names alone (migration 0103).
+      // A literal, for the partial index of these names (migration 0103).
       .where(sql<boolean>`shown_name like '%xn--%'`)
       .execute()
     const found = encoded
       .filter(({ name }) => unicodeName(name).includes(text))
       .map(({ name }) => name)
     const around = domainsAround(text)
-    // Both spellings are stored in lower case, so that no row has to be folded.
+    // Both spellings are stored in lower case, so no row has to be folded.
     query = query.where((eb) =>
       eb.or([
         eb('name', 'like', like(text)),
@@ -56,7 +56,7 @@ export async function zonePage(
   return await newestFirst(query, 'seq', of)
 }
 
-/** Which of these ids are domains of the customer. */
+/** The ids among these that are the customer's domains. */
 export async function ownDomains(
   db: Queryable,
   customerId: string,
@@ -66,7 +66,7 @@ export async function ownDomains(
   return rows.map(({ id }) => id)
 }
 
-/** Names and values of the domain that hold A-labels and whose letters hold the text. */
+/** Names and values of the domain with A-labels whose letters contain the text. */
 async function encodedHits(
   db: Queryable,
   zone: ZoneRow,
@@ -90,8 +90,8 @@ async function encodedHits(
 }
 
 /**
- * Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings
- * that a record's form takes.
+ * Newest first. `search`: a part of a full name or a value; `name`: one name, in any spelling that
+ * a record's form accepts.
  */
 export async function recordPage(
   db: Queryable,

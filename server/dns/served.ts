@@ -1,6 +1,6 @@
 /**
- * What is to be served of a name, as the database says: which claim of it, at which serial, and
- * what changed since another serial.
+ * The state to serve for a name, by the database: the claim, its serial, and the changes since
+ * another serial.
  */
 import { sql } from 'kysely'
 import type { RecordType } from '../../contract/dns-records.ts'
@@ -14,17 +14,17 @@ export interface ServedZone {
   readonly serial: bigint
 }
 
-/** A set that some change touched. */
+/** A set that a change touched. */
 interface Touched {
   readonly name: string
   readonly type: RecordType
   readonly ttl: number
 }
 
-/** A zone with more changes than this behind it is put whole. */
+/** A zone that is more changes behind than this is put completely. */
 export const catchUpLimit = 500
 
-/** Which zone of a name is served, and at which serial; '' for none. */
+/** The served zone of a name and its serial; '' for none. */
 export const stateOf = (zone: ServedZone | undefined): string =>
   zone ? `${zone.id} ${zone.serial}` : ''
 
@@ -37,8 +37,8 @@ export const readServed = (from: Queryable, name: string): Promise<ServedZone | 
     .executeTakeFirst()
 
 /**
- * The changes since a serial, and the current records of the sets that they touched: one
- * statement, so one snapshot. More than `catchUpLimit` of either say that there are more.
+ * The changes since a serial, and the current records of the sets that they touched, in one
+ * statement and so one snapshot. More than `catchUpLimit` rows of either mean that there are more.
  */
 export async function changesSince(
   db: Database,

@@ -1,9 +1,9 @@
-/** Records of a domain in the driver's words. */
+/** Converts a domain's records to the driver's notation. */
 import { absoluteName } from '../../contract/dns-records.ts'
 import type { RecordSet } from './driver.ts'
 import type { KeptRecord } from './store.ts'
 
-/** The values of the records of one set, in the driver's words. */
+/** The sets of the records, with values in the driver's notation. */
 export function setsOf(zone: string, records: readonly KeptRecord[]): RecordSet[] {
   const sets = new Map<string, { name: string; first: KeptRecord; values: string[] }>()
   for (const record of records) {

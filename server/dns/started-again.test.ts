@@ -1,4 +1,4 @@
-/** A name server that is started again is told what its disk has lost, however old that is. */
+/** A restarted name server gets the zones that its disk has lost, however old they are. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -29,7 +29,7 @@ let folder: string
 let stopNameServer: () => Promise<void> = async () => undefined
 let line: MessageConnection | undefined
 let dns: Dns
-/** As after notices that may have been lost: the portal looks for changes now. */
+/** Triggers a sweep, as after notices that may have been lost. */
 let look: () => void = () => undefined
 
 async function startNameServer(): Promise<void> {
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await sql`
     insert into customer (id, email, phone, name, password_hash, region_code, created_at)
     values (${customer}, 'an@example.vn', '+841', 'An', 'x', 'VN', now())`.execute(pool.db)
-  // Long ago: no look at what was changed lately finds them.
+  // So old that the sweep of recent changes does not find them.
   await sql`
     insert into dns_zone (id, customer_id, name, shown_name, name_servers, serial, created_at,
       active_at, first_active_at, touched_at)

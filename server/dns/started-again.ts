@@ -1,31 +1,34 @@
 /**
- * A name server in a process of its own may be started again while this process runs: what it kept
- * on disk then lacks whatever a full disk, or the end of its machine, took. The sweep for missed
- * changes looks only at what was changed lately; after a start every zone is compared.
+ * A name server in its own process may restart while this process runs. Its stored zones then lack
+ * the changes that a full disk or a crash of its machine lost. The sweep for missed changes covers
+ * only recent changes; so every zone is compared after a restart.
  */
 import type { Database } from '../platform/db.ts'
 import type { DnsDriver } from './driver.ts'
 
 export interface StartedAgain {
-  /** All is loaded into the name server as it is now. */
+  /** Records that the present name server has loaded everything. */
   note(): Promise<void>
   /**
-   * Compares all zones where the name server was started since, and synchronises those that are not
-   * served as the database says. What fails is tried again with the next call.
+   * Compares all zones if the name server has restarted, and synchronises those that differ from
+   * the database. The next call repeats what failed.
    */
   catchUp(sync: (name: string) => Promise<void>): Promise<void>
-  /** What is under way comes to its end soon. */
+  /** Makes the work in progress end soon. */
   stop(): void
 }
 
 const pageSize = 1000
-/** Zones that are synchronised at the same time. */
+/** Zones synchronised in parallel. */
 const together = 8
 
 export function watchStarts(deps: {
   db: Database
   driver: DnsDriver
-  /** Zones that the driver serves for the portal itself, and what puts them again where needed. */
+  /**
+   * Zones that the driver serves for the portal itself, and the function that puts them again if
+   * needed.
+   */
   own: readonly string[]
   serveOwn: () => Promise<void>
 }): StartedAgain {
@@ -78,7 +81,7 @@ export function watchStarts(deps: {
           if (done[index]?.status === 'fulfilled') behind.delete(name)
         failed ??= done.find((one) => one.status === 'rejected')
       }
-      // One that fails keeps no other waiting; it is tried again with the next sweep.
+      // A failure does not hold up the other zones; the next sweep tries again.
       if (failed) throw failed.reason
     },
     stop() {

@@ -12,10 +12,10 @@ import type { DnsCapabilities } from './driver.ts'
 
 export type ZoneRow = Selectable<DB['dns_zone']>
 
-/** A record as it is kept. */
+/** A stored record. */
 export interface KeptRecord extends RecordValue {
   readonly id: string
-  /** 1, and one more with every change. */
+  /** 1, increased by one with every change. */
   readonly version: number
 }
 
@@ -54,8 +54,8 @@ export const presentRecord = (record: KeptRecord): ShownRecord => ({
   ...stateOf(record),
   version: record.version,
 })
-/** What a write answers. */
-/** A written record, what else changed with it, and what is probably not meant. */
+/** The answer of a write. */
+/** A written record, the records changed with it, and warnings of probable mistakes. */
 export const presentWritten = (
   { record, siblings }: { record: KeptRecord; siblings: readonly KeptRecord[] },
   warnings: readonly RecordWarning[],
@@ -72,7 +72,7 @@ export const presentWritten = (
 export const live = (db: Queryable) =>
   db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
 
-/** The owner's own; anybody else's is unknown. */
+/** The customer's own domain. Refuses with not_found, also for another customer's. */
 export async function zoneOf(db: Queryable, customerId: string, id: string): Promise<ZoneRow> {
   const zone = isUuid(id)
     ? await live(db).where('id', '=', id).where('customer_id', '=', customerId).executeTakeFirst()
@@ -88,8 +88,8 @@ export const zoneNamed = (
 ): Promise<ZoneRow | undefined> =>
   live(db).where('customer_id', '=', customerId).where('name', '=', name).executeTakeFirst()
 /**
- * Whether the name is, or stands below, a domain that is active in the customer's account here and
- * is not delegated elsewhere by now. Of several active domains above it the nearest decides.
+ * Whether the nearest active domain at or above the name is the customer's here and is not
+ * delegated elsewhere now.
  */
 export async function isAnsweredFor(
   db: Queryable,
@@ -98,11 +98,11 @@ export async function isAnsweredFor(
 ): Promise<boolean> {
   return (await ownerOf(db, name)) === customerId
 }
-/** Whether it is one of such a domain of anybody's: what the world is told of it is what we say. */
+/** Whether any account has such a domain: then we serve the name to the world. */
 export const isAnswered = async (db: Queryable, name: string): Promise<boolean> =>
   (await ownerOf(db, name)) !== undefined
 
-/** The same names, in whatever order. */
+/** Whether two lists have the same names, in any order. */
 export const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
   found.length === pair.length && pair.every((name) => found.includes(name))
 
@@ -115,8 +115,8 @@ async function ownerOf(db: Queryable, name: string): Promise<string | undefined>
     .orderBy(sql`length(name)`, 'desc')
     .execute()
   if (nearest?.moved_at !== null) return undefined
-  // It may have been proven by a zone above it that is delegated elsewhere by now: only what its
-  // parent has said since counts.
+  // The domain may have been proven by a zone above it that is delegated elsewhere now: then only
+  // the parent's answers since that time count.
   const { checked_at: checkedAt, found, name_servers: pair } = nearest
   const isDoubtful = above.some(
     ({ moved_at: moved }) =>
@@ -134,8 +134,8 @@ export async function nameOfZone(db: Queryable, customerId: string, id: string):
 }
 
 /**
- * One by its id, locked until the transaction ends: changes of one domain come one after the
- * other. Refuses with not_found.
+ * The domain with this id, locked until the transaction ends, so that changes of one domain are
+ * serialized. Refuses with not_found.
  */
 export async function lockZone(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {
   const zone = isUuid(id)
@@ -149,14 +149,14 @@ export async function lockZone(tx: Tx, customerId: string, id: string): Promise<
   return zone
 }
 
-/** One that a transaction has locked already. */
+/** A zone that this transaction has locked already. */
 export const zoneById = (tx: Tx, id: string): Promise<ZoneRow> =>
   live(tx).where('id', '=', id).executeTakeFirstOrThrow()
 
 /**
  * Locks every claim of a name and of the names below it, oldest first, and answers those of the
- * name itself. Whoever may change which claim is answered takes these locks before any other of
- * the zone's: taken in one order they cannot deadlock.
+ * name itself. A transaction that may change which claim is served takes these locks before any
+ * other lock of the zone: one order prevents deadlocks.
  */
 export async function lockClaims(tx: Tx, name: string): Promise<ZoneRow[]> {
   const locked = await live(tx)
@@ -193,9 +193,9 @@ export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRec
       .execute()
   ).map(recordOf)
 
-/** Seconds: an authority looks within a minute. */
+/** Seconds: an authority queries within a minute. */
 export const challengeTtlSeconds = 60
-/** Challenges of these zones (challenges.ts), by zone, as records that no customer sees. */
+/** Challenges of these zones (challenges.ts), by zone, as records invisible to customers. */
 export async function challengesOf(
   db: Queryable,
   zoneIds: readonly string[],
@@ -241,13 +241,13 @@ export const recordsById = async (
   return rows.map(recordOf)
 }
 
-/** More changes than these, or more records in them, are not listed one by one. */
+/** Limits on changes, and on their records, that are listed one by one. */
 const [changesLimit, changedLimit] = [500, 2000]
 
 /**
- * The records that changes after the serial `since` wrote, as they stand now, newest first, and the
- * ids of those that are gone. Undefined as `records` when there are too many, or the domain never
- * had that serial. `zone` was read before, so that nothing between is left out.
+ * The present state of the records that changes after the serial `since` wrote, newest first, and
+ * the ids of deleted records. `records` is undefined if there are too many, or the domain never had
+ * that serial. `zone` was read before, so that no change in between is missed.
  */
 export async function changedSince(
   db: Queryable,
@@ -286,7 +286,7 @@ export const recordsAt = async (
       .execute()
   ).map(recordOf)
 
-/** Whether records other than these stand at a name, or below it. */
+/** Whether other records than these exist at a name or below it. */
 export const isThere = async (
   db: Queryable,
   zoneId: string,
@@ -375,7 +375,7 @@ export async function dropRecords(tx: Tx, zoneId: string, ids: readonly string[]
     .execute()
 }
 
-/** What is answered for several zones, by their ids; challenges with the records. */
+/** The served records of several zones, by id, including challenges. */
 export async function recordsOfZones(
   db: Queryable,
   zoneIds: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A domain that was let go of here while its registrar still names our name servers cannot be had
- * by turning through the pairs of names.
+ * A domain released here whose registrar still names our name servers cannot be taken over by
+ * cycling through pairs of names.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
@@ -45,7 +45,7 @@ test('whoever claims it again and again never gets the pair that the parent name
   expect((await releaseDomain(left, owner)).status).toBe(200)
 
   const given = new Set<string>()
-  // Many accounts, for one account may claim a name only so often.
+  // Several accounts, because one account may claim a name only a few times.
   for (let account = 0; account < 3; account++) {
     const attacker = await portal.customer()
     for (let turn = 0; turn < 5; turn++) {
@@ -72,7 +72,8 @@ test('a pair active for another stays out of reach though the parent forgot it',
     expect(body.result.nameserver).not.toEqual(left.nameserver)
     await releaseDomain(body.result, attacker)
   }
-  // Too often for a day; another name is taken as before, and this one on the next.
+  // The sixth claim of a day is refused; another name can still be claimed, and this one on the
+  // next day.
   expect(await claim('moved.com', attacker)).toMatchObject({
     status: 429,
     body: { error: { code: 'rate_limited' } },
@@ -101,7 +102,7 @@ test('a stranger’s earlier claim is not answered for a domain that moves in', 
   await resolves('www.arrives.com', 'A', [])
   await delegate('arrives.com', own.nameserver)
   expect(await answers('www.arrives.com', 'A')).toEqual([])
-  // What the stranger asks helps the owner: the parent names a pair that is not the stranger's.
+  // A stranger's check helps the owner: the parent names a pair that is not the stranger's.
   expect(await isValid('arrives.com', stranger)).toBe(false)
   await resolves('www.arrives.com', 'A', ['www.arrives.com 300 A 203.0.113.7'])
   expect(await isValid('arrives.com', person)).toBe(true)
@@ -136,7 +137,7 @@ test('a claim of a name above that nobody proved hides no domain below', async (
   const above = (await claim('unproven.com', stranger)).body.result
   await add(own, { name: 'api' })
   await resolves('api.login.unproven.com', 'A', ['api.login.unproven.com 300 A 203.0.113.7'])
-  // Its owner has spoken: the name below is that owner's to give.
+  // The owner is proven now: the name below is the owner's to delegate.
   await delegate('unproven.com', above.nameserver)
   expect(await isValid('unproven.com', stranger)).toBe(true)
   await resolves('www.login.unproven.com', 'A', [])

@@ -1,4 +1,7 @@
-/** TXT records of a customer's domain that other parts of the portal read and write for him. */
+/**
+ * TXT records of a customer's domain that other parts of the portal read and write for the
+ * customer.
+ */
 import { sql } from 'kysely'
 import { relativeName } from '../../contract/dns-records.ts'
 import { asTyped } from '../../contract/dns-text.ts'
@@ -13,29 +16,28 @@ import type { Clock } from '../platform/clock.ts'
 
 const ttlSeconds = 300
 
-/** A text that should stand at a name. */
+/** A text that should exist at a name. */
 export interface WantedText {
-  /** Whole, A-labels, without a dot at the end. */
+  /** The full name, A-labels, without a trailing dot. */
   readonly name: string
   readonly text: string
-  /** The text that it takes the place of; null: it comes beside what stands there. */
+  /** The text that it replaces; null: it is added to the present ones. */
   readonly replaces: string | null
 }
 
 interface ZoneTexts {
   /**
-   * Texts at a name of the customer's domains here; `isAlias` where a CNAME stands there. Of a name
-   * that only a wildcard answers for, what that says. Undefined where its zone is not the
-   * customer's here.
+   * Texts at a name of the customer's domains here; `isAlias`: the name has a CNAME. If only a
+   * wildcard covers the name, the wildcard's texts. Undefined: the zone is not the customer's here.
    */
   at(
     customerId: string,
     name: string,
   ): Promise<{ readonly texts: readonly string[]; readonly isAlias: boolean } | undefined>
   /**
-   * Writes them, all or none, as the customer would; one that stands there already stays as it is.
-   * What a wildcard says of a name is written at the name as well, which goes on answering so.
-   * Resolves once our name server has them. Refuses as a screen of records does.
+   * Writes all texts or none, as the customer would; an existing one stays as it is. A wildcard's
+   * records for the name are copied to it, so that the name keeps them. Resolves once our name
+   * server has them. Refuses like the screen of records.
    */
   write(of: { customerId: string; language: Language; texts: readonly WantedText[] }): Promise<void>
 }
@@ -48,7 +50,7 @@ export function createZoneTexts(deps: {
 }): ZoneTexts {
   const { db } = deps
 
-  /** The nearest active one above the name, if it is the customer's. */
+  /** The nearest active domain above the name, if it is the customer's. */
   async function zoneOver(
     from: Queryable,
     customerId: string,
@@ -70,7 +72,10 @@ export function createZoneTexts(deps: {
     return relative === undefined ? undefined : { zone, relative }
   }
 
-  /** Names that only a wildcard answers for are there themselves, before anything makes them so. */
+  /**
+   * Copies the wildcard's records to names that only it covers, before a new record makes them
+   * exist.
+   */
   async function keepServed(
     tx: Tx,
     of: {
@@ -83,9 +88,9 @@ export function createZoneTexts(deps: {
     const { customerId, language, zone, relative } = of
     const served = await servedByWildcard(tx, zone.id, relative)
     if (!served) return
-    // Nobody visits a name such as _domainkey.
+    // Names such as _domainkey have no visitors.
     const visited = served.missing.filter((name) => !/(^|\.)_/.test(name))
-    // Names below them have the nearest wildcard that is there: they need one of their own.
+    // Names below them are covered by the nearest existing wildcard: so they need their own.
     for (const name of visited.flatMap((one) => [one, `*.${one}`]))
       for (const { type, content, ttl, proxied, priority } of served.records)
         await addRecord(tx, deps, {

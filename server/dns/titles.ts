@@ -1,4 +1,4 @@
-/** What the bell says of domains. */
+/** Titles of notifications about domains. */
 import type { Language } from '../../contract/errors.ts'
 import type { Titles } from '../realtime/index.ts'
 

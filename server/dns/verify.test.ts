@@ -1,6 +1,6 @@
 /**
- * A domain becomes active when the parent zone names exactly its pair; it is followed when it moves
- * away, and nobody takes it by claiming.
+ * A domain becomes active when the parent zone names exactly its pair. It is followed when it moves
+ * away, and a claim alone takes nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
@@ -32,7 +32,7 @@ async function person(): Promise<Person> {
   people.push(made)
   return made
 }
-/** Time passes; who was signed in signs in again. */
+/** Advances the clock and signs everybody in again. */
 async function travel(ms: number): Promise<void> {
   clock.advance(ms)
   for (const one of people) {
@@ -54,7 +54,7 @@ async function claim(name: string, who = an): Promise<Domain> {
   if (made.status !== 201) throw new Error(made.text)
   return made.body.result
 }
-/** At the registrar, as the owner of the name would. */
+/** Delegates as the name's owner does at the registrar. */
 async function delegate(name: string, nameservers: readonly string[]): Promise<void> {
   const answer = await fetch(`${portal.sandboxUrl}/registry.json`, {
     method: 'POST',
@@ -85,14 +85,14 @@ const told = async (who: Person): Promise<string[]> =>
   ).body.result.data
     .filter(({ event }) => event === 'dns.status')
     .map(({ title }) => title)
-/** Two of our name servers that neither account has. */
+/** Two of our name servers that are no account's pair. */
 async function pairOfNobody(): Promise<string[]> {
   const [mine, theirs] = [await claim(fresh()), await claim(fresh(), binh)]
   return portal.config.DNS_NAME_SERVERS.filter(
     (name) => ![...mine.nameserver, ...theirs.nameserver].includes(name),
   ).slice(0, 2)
 }
-/** As the job does every minute. */
+/** The job does this every minute. */
 const checkDue = () => portal.app.dns.verifier.checkDue()
 
 describe('activation', () => {
@@ -198,7 +198,7 @@ describe('who may have a name', () => {
         body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } },
       })
     }
-    // Two pairs may have a name in common.
+    // The two pairs may share a name.
     expect(['other_nameservers', 'extra_nameservers']).toContain(
       (await check(domain.name, binh)).reason,
     )
@@ -238,8 +238,8 @@ describe('a domain below another one', () => {
     const above = await claim(fresh())
     const below = await claim(`eu.${above.name}`)
     await delegate(above.name, above.nameserver)
-    // Delegated to us, but not activated yet: whatever our name servers say of the name below
-    // proves nothing.
+    // Delegated to us, but not active yet: our name servers' answers about the name below prove
+    // nothing.
     expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
     expect(await check(above.name)).toMatchObject({ isValid: true })
     const asked = await check(below.name)
@@ -304,7 +304,7 @@ test('a zone that moved away proves no domain below it', async () => {
   await check(domain.name, who)
   expect(await read(domain, who)).toMatchObject({ active: true, movedAt: expect.any(String) })
   expect(await isOwn(`www.${before.name}`)).toBe(false)
-  // One miss leaves it active, and proves nothing.
+  // One miss leaves the domain active, but its ownership is not proven.
   await travel(minutes(1))
   expect(await check(before.name, who)).toMatchObject({ isValid: false })
   expect(await read(before, who)).toMatchObject({ active: true })
@@ -361,7 +361,7 @@ test('one that lapsed long after it was claimed is active by itself when it is b
   await delegate(back.name, back.nameserver)
   await checkDue()
   expect(await read(back, who)).toMatchObject({ active: true })
-  // And the other one is left alone after its 28 days.
+  // The other domain is not checked any more after its 28 days.
   await travel(days(9))
   await checkDue()
   const last = (await read(never, who)).verification.checkedAt
@@ -375,7 +375,7 @@ test('one that lapsed under an earlier release is looked at again', async () => 
   const one = await claim(fresh(), who)
   await delegate(one.name, one.nameserver)
   expect(await check(one.name, who)).toMatchObject({ isValid: true })
-  // As that release left it.
+  // The state that release 2 left.
   await portal.app.db
     .updateTable('dns_zone')
     .set({ active_at: null, pending_since: null, next_check_at: null })
@@ -397,7 +397,7 @@ describe('a domain that changed hands', () => {
     expect((await call('DELETE', `/api/dns/${old.id}`, undefined, binh)).status).toBe(200)
     const mine = await claim(name)
     await record(mine, '203.0.113.8', an)
-    // Still delegated to the former owner's pair: a claim alone is not answered.
+    // Still delegated to the former owner's pair: a claim alone is not served.
     expect((await check(name)).isValid).toBe(false)
     expect(await answers(name)).toBe('REFUSED')
     await delegate(name, mine.nameserver)
@@ -411,7 +411,7 @@ describe('a domain that changed hands', () => {
     await delegate(name, first.nameserver)
     expect(await check(name, binh)).toMatchObject({ isValid: true })
     await delegate(name, second.nameserver)
-    // Until all of the parent's servers say the same, the advice is to wait.
+    // Until all of the parent's servers agree, the advice is to wait.
     await expect
       .poll(() => check(name), { interval: 500 })
       .toMatchObject({
@@ -420,7 +420,7 @@ describe('a domain that changed hands', () => {
         advice: expect.stringContaining('another account still has it active') as string,
       })
     expect((await read(first, binh)).active).toBe(true)
-    // It is looked at by itself, less and less often.
+    // It is checked automatically, less and less often.
     const nextCheck = async (): Promise<number> => {
       const row = await portal.app.db
         .selectFrom('dns_zone')

@@ -1,8 +1,8 @@
 /**
  * Verifies that the parent zone names a domain's pair: on the owner's request, and by a job with
- * growing intervals for 28 days. An active domain is rechecked every day. One that is delegated
- * elsewhere is marked and its owner is notified; after a week it becomes pending again, so that a
- * new owner can claim it.
+ * growing intervals for 28 days. An active domain is rechecked every day. If it is delegated
+ * elsewhere, it is marked and its owner is notified; after a week it becomes pending again, so that
+ * a new owner can claim it.
  */
 import { sql } from 'kysely'
 import type { Check, CheckReason } from '../../contract/dns.ts'
@@ -18,7 +18,7 @@ import type { Publisher } from './publish.ts'
 import { isPair, lockClaims, type ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
 
-/** Gaps between checks of a domain that waits; the last one repeats. */
+/** Intervals between checks of a pending domain; the last one repeats. */
 const gaps = [
   minutes(1),
   minutes(2),
@@ -31,31 +31,31 @@ const gaps = [
   hours(12),
 ]
 const waitsFor = days(28)
-/** How often domains are looked for that wait and of which no check is left. */
+/** Interval of the search for pending domains without a planned check. */
 const planEveryMs = hours(1)
 const activeGap = days(1)
 /**
- * An active domain that was found delegated elsewhere is rechecked soon: one finding may be an
- * error.
+ * An active domain that is found delegated elsewhere is rechecked soon, because one finding may be
+ * an error.
  */
 const recheckGap = hours(1)
 const missesUntilMoved = 2
 const movedFor = days(7)
 /**
- * Checks of one worker at the same time. 1,000,000 active domains, each once a day, are 12 checks a
- * second; at a second each, 16 at a time are 16. Several workers share what is due.
+ * Parallel checks of one worker. 1,000,000 active domains, each once a day, are 12 checks a second;
+ * at a second per check, 16 in parallel do 16. Several workers share the due domains.
  */
 const together = 16
-/** What each of them takes at once: at ten seconds each, the slowest, less than the lease. */
+/** Domains per claim: at ten seconds each, the slowest case, they fit into the lease. */
 const takenAtOnce = 8
-/** What was taken, and then failed or was killed, is due again so much later. */
+/** The lease: after it, claimed domains whose worker failed or was killed are due again. */
 const leaseMs = minutes(10)
-/** One round takes nothing more after so long, seconds; the next begins within the minute. */
+/** A round claims nothing more after this time, seconds; the next begins within the minute. */
 const roundSeconds = 500
 
 /**
- * What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble,
- * `stale_ds` its owner's.
+ * Findings that show a delegation elsewhere. `not_answering` is our own fault, `stale_ds` the
+ * owner's.
  */
 const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
   'not_registered',
@@ -64,20 +64,20 @@ const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
 ])
 
 export interface Verifier {
-  /** Asks the parent and acts on the answer. */
+  /** Queries the parent and applies the result. */
   check(zone: ZoneRow, language: Language): Promise<Check>
   /**
-   * The name servers that the parent zone names now, A-labels; empty for a name that is not
-   * registered, undefined where nobody could be asked.
+   * The name servers that the parent zone names now, A-labels; empty: the name is not registered.
+   * Undefined: no answer.
    */
   atParent(name: string): Promise<readonly string[] | undefined>
-  /** Every check that is due by the clock, for at most some eight minutes. */
+  /** Runs all due checks, for at most about eight minutes. */
   checkDue(signal?: AbortSignal): Promise<void>
 }
 
 /**
- * The parent names the right pair, and another account has the name active still: an active domain
- * is never displaced, it has to be seen to leave.
+ * The parent names the right pair, but another account still has the name active: an active domain
+ * is never displaced before a check has found that it left.
  */
 const stillActive = (name: string): { en: string; vi: string } => ({
   en:
@@ -122,7 +122,10 @@ export function createVerifier(deps: {
     return ours.some((name) => !own.has(name))
   }
 
-  /** `since`: when it began to wait; undefined: it is active. */
+  /**
+   * The next check's time; null: no more checks. `since`: the start of the wait; undefined: the
+   * domain is active.
+   */
   function nextCheck(since: Date | undefined, misses: number, now: Date): Date | null {
     if (!since) return later(now, misses > 0 ? recheckGap : activeGap)
     const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
@@ -130,7 +133,7 @@ export function createVerifier(deps: {
   }
 
   /**
-   * Records the verdict: what the parent zone names, when to check next, and whether the domain
+   * Records the verdict: the parent zone's name servers, the next check, and whether the domain
    * becomes or stays active.
    */
   async function recordVerdict(
@@ -202,15 +205,15 @@ export function createVerifier(deps: {
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     const verdict = await look(zone)
-    // We had kept a claim back that the parent now confirms: from here on it is answered, and the
-    // rest of the check can hold.
+    // We had not served this claim until the parent confirmed it just now; it is served from here
+    // on, so the rest of the check can succeed.
     return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers)
       ? await look(zone)
       : verdict
   }
 
   async function look(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
-    // Our own name servers are asked, too: what was claimed a moment ago must be there.
+    // The check also queries our own name servers: a recent claim must be served there.
     await publisher.ensure(zone.name)
     const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
     const verdict =
@@ -248,13 +251,13 @@ export function createVerifier(deps: {
     },
   })
 
-  /** Some that are due, which no other worker takes until the lease is over. */
+  /** Claims some due domains: no other worker takes them until the lease ends. */
   async function claimDue(): Promise<ZoneRow[]> {
     const now = clock.now()
     return await db
       .updateTable('dns_zone')
       .set({ next_check_at: later(now, leaseMs) })
-      // As an array, the choice is made once, whatever plan is chosen.
+      // As an array, the subquery runs once in every plan.
       .where(
         'id',
         '=',
@@ -266,11 +269,11 @@ export function createVerifier(deps: {
       .execute()
   }
 
-  /**
-   * Domains that lapsed under an earlier release, which left no check of them: they wait from now
-   * on, and are not all checked at once.
-   */
   let plannedAt = Number.NEGATIVE_INFINITY
+  /**
+   * Plans checks for domains that lapsed under release 2 or older, which planned none for them (no
+   * `next_check_at`): they wait from now on, and their first checks are spread over 12 hours.
+   */
   async function planLapsed(): Promise<void> {
     const now = clock.now()
     if (now.getTime() - plannedAt < planEveryMs) return
@@ -304,7 +307,7 @@ export function createVerifier(deps: {
       }
     }
     const some = await claimDue()
-    // Mostly there are few: the other workers would all ask the database to hear that.
+    // Usually few are due: more workers would only query the database to learn that.
     const workers = some.length < takenAtOnce ? 1 : together
     await Promise.all(
       Array.from({ length: workers }, (_, worker) => take(worker === 0 ? some : undefined)),

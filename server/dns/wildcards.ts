@@ -1,19 +1,19 @@
 /**
- * Names that only a wildcard answers for. Whatever is written at such a name or below it makes it
- * exist, and the wildcard answers for it no more (RFC 4592, 2.2.2 and 3.3.1).
+ * Names covered only by a wildcard. A record at such a name or below it makes it exist, and the
+ * wildcard no longer covers it (RFC 4592, 2.2.2 and 3.3.1).
  */
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 import { recordsAt, type KeptRecord } from './store.ts'
 
 export interface ServedByWildcard {
-  /** The name and those above it that are not there themselves, relative to the zone. */
+  /** The name and its ancestors that do not exist themselves, relative to the zone. */
   readonly missing: readonly string[]
-  /** What stands at the wildcard. */
+  /** The wildcard's records. */
   readonly records: readonly KeptRecord[]
 }
 
-/** @param relative in the zone; undefined where no wildcard answers for it */
+/** @param relative in the zone. Undefined: no wildcard covers it */
 export async function servedByWildcard(
   db: Queryable,
   zoneId: string,

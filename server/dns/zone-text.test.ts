@@ -1,6 +1,6 @@
 /**
- * A domain's zone file through the API: out, in again, tried before it is taken, refused as a
- * whole, and what the name server then answers.
+ * A domain's zone file through the API: export, import, preview, refusal as a whole, and the name
+ * server's answers afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'

@@ -1,4 +1,4 @@
-/** A domain as a zone file: written out, and read in, all or nothing. */
+/** A domain as a zone file: export, and import of all or nothing. */
 import { randomUUID } from 'node:crypto'
 import {
   absoluteName,
@@ -25,7 +25,7 @@ import {
   type ZoneRecord,
 } from './zone-file/index.ts'
 
-/** Faults reported of one file at most. */
+/** The maximum of reported faults per file. */
 const maxFaultsShown = 20
 
 const written = (zone: string, record: KeptRecord): ZoneRecord => {
@@ -79,7 +79,7 @@ const valueOf = (record: {
 }): string => `${setOf(record)} ${record.priority} ${record.content}`
 
 interface ReadFile {
-  /** With the line that each stands on. */
+  /** Each with its line in the file. */
   readonly records: readonly { readonly record: KeptRecord; readonly line: number }[]
   readonly skipped: ImportPlan['skipped']
   readonly adjusted: ImportPlan['adjusted']
@@ -88,7 +88,7 @@ interface ReadFile {
 const kept = (ttlSeconds: number): number =>
   Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, ttlSeconds))
 
-/** Undefined when the record gets the TTL that the file gives it. */
+/** Undefined: the record gets the TTL of the file. */
 function adjustedTtl(
   read: ZoneFileRecord,
   record: KeptRecord,
@@ -115,7 +115,7 @@ function adjustedTtl(
   return { line: read.line, name: record.name, type: record.type, from, to, text: text[language] }
 }
 
-/** What the file says, by our rules. Refuses with every fault and its line. */
+/** Parses the file by our rules. Refuses with all faults and their lines. */
 function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Language): ReadFile {
   const file = readZoneFile(text, { origin: zone.name, defaultTtl: ttlLimits.defaultSeconds })
   const faults = file.errors.map(({ line, message }) => ({ line, text: message[language] }))
@@ -151,7 +151,7 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
   return { skipped, adjusted, records: [...values.values()] }
 }
 
-/** SOA and the apex's NS are made by us. */
+/** We generate the SOA and the apex's NS. */
 const skips = (read: ZoneFileRecord, zone: string): string | undefined =>
   read.type === 'SOA' || (read.type === 'NS' && read.name === zone)
     ? `${read.name}. ${read.type} ${read.data}`.trim()
@@ -173,9 +173,9 @@ function refuseWith(faults: readonly { line: number; text: string }[], language:
 }
 
 /**
- * Imports a file. `merge` adds its values to what is there and removes nothing; with `sets` the
- * sets that it names become what it says; with `replace` the others go, too. Answers what changes;
- * with `preview` nothing is written. One fault refuses all, with its line.
+ * Imports a file. `merge` adds its values and removes nothing; `sets` replaces the sets that it
+ * names; `replace` also removes all other sets. Answers the changes; with `preview` nothing is
+ * written. One fault refuses the whole file, with its line.
  */
 export async function importZone(
   tx: Tx,
@@ -196,7 +196,7 @@ export async function importZone(
   const named = new Set(file.records.map(({ record }) => setOf(record)))
   const proxied = new Map(present.map((record) => [setOf(record), record.proxied]))
 
-  // A set has one TTL (RFC 2181, section 5.2): the file's where it names a value that is there.
+  // A set has one TTL (RFC 2181, section 5.2): the file's, if it names an existing value.
   const ttls = new Map<string, number>()
   for (const record of present) {
     const entry = wanted.get(valueOf(record))

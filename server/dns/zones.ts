@@ -1,4 +1,4 @@
-/** Domains: claimed, shown, let go of. */
+/** Domains: claim, show, delete. */
 import { randomUUID } from 'node:crypto'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { RecordRule } from '../../contract/dns-sentences.ts'
@@ -14,25 +14,25 @@ import { lockClaims, nameOfZone, type ZoneRow } from './store.ts'
 
 export const checkJob = 'check-domain'
 
-/** Most domains of one account that wait for their parent zone. */
+/** The limit of one account's pending domains. */
 const pendingLimit = 1000
-/** When the parent is first asked by itself; the customer's own question comes any time. */
+/** When the parent is first queried automatically; the customer may ask for a check at any time. */
 const firstCheckMs = seconds(60)
 
 export interface ZoneDeps {
   readonly clock: Clock
   readonly jobs: Jobs
   readonly publisher: Publisher
-  /** Names of name servers to choose pairs from. */
+  /** Names of name servers from which pairs are chosen. */
   readonly pool: readonly string[]
-  /** Names that nobody may claim: the portal's own. */
+  /** The portal's own names, which nobody may claim. */
   readonly reserved: readonly string[]
 }
 
 /**
- * A claim, which becomes active when the parent zone names its pair. 409 for a name that another
- * account has active, there or above, and for one that is in the customer's list already; 422 for
- * what is no domain of anybody's own.
+ * Creates a claim, which becomes active when the parent zone names its pair. Refuses with 409 a
+ * name that another account has active, there or above, and one that is in the customer's list
+ * already; with 422 a name that nobody can own.
  */
 export async function createZone(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function createZone(
     customerId: string
     typed: string
     language: Language
-    /** The name servers that the parent zone names now; undefined where it could not be asked. */
+    /** The name servers that the parent zone names now; undefined: no answer. */
     atParent: readonly string[] | undefined
   },
 ): Promise<ZoneRow> {
@@ -51,7 +51,7 @@ export async function createZone(
   const read = readDomain(of.typed, deps.reserved)
   if ('fault' in read) throw no('invalid_input', read.fault)
   const { ascii, shown } = read
-  // Taken before the lists are read: two claims of one name come one after the other.
+  // Chosen before the lists are read, because this serializes claims.
   const nameServers = await assignPair(tx, {
     customerId: of.customerId,
     name: ascii,
@@ -104,13 +104,13 @@ export async function createZone(
     .returningAll()
     .executeTakeFirstOrThrow()
   await publisher.reconsider(tx, ascii)
-  // At once, too: should the name be delegated to name servers of ours for somebody else, it must
-  // not be answered for this account.
+  // Check at once too: if the name is delegated to our name servers for another account, it must
+  // not be served for this one.
   await deps.jobs.add(tx, checkJob, { zoneId: zone.id })
   return zone
 }
 
-/** The records are deleted; the name remembers which accounts had it, and with which pair. */
+/** Deletes the records; the name's row records which accounts had it, and with which pair. */
 export async function deleteZone(
   tx: Tx,
   deps: ZoneDeps,

@@ -1,13 +1,11 @@
-// A line of a site's log, as its containers write theirs, for a visitor to whom the site gave no
-// whole answer.
+// A line of a site's log, in its containers' format, about a visitor who got no complete response
+// from the site.
 import type { VisitorRequest } from './http2.ts'
 
-/**
- * nginx's number for a visitor who left before there was an answer; no such status is ever sent.
- */
+/** nginx's status for a visitor who left before there was a response; it is never sent. */
 export const visitorLeft = 499
 
-/** What a visitor was given in the site's place. */
+/** The response that the edge gave in the site's place. */
 export interface Given {
   readonly status: number
   readonly bytes: number | null

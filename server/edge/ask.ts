@@ -1,7 +1,7 @@
 /**
- * One request to one upstream, over keep-alive connections where it may be retried. undici's
- * dispatcher with a handler of our own: no object a request, no stream between the two sockets,
- * which is half the CPU of `node:http`'s client.
+ * One request to one upstream, over keep-alive connections where it may be retried. It uses
+ * undici's dispatcher with a handler of our own: no object per request and no stream between the
+ * two sockets, which takes half the CPU of `node:http`'s client.
  */
 import { isIP } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
@@ -12,7 +12,7 @@ import { withinSite } from './shared-domain.ts'
 import type { Sink } from './sink.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
-/** How long the rest of a request is read whose answer is there. */
+/** How long the rest of a request body is read after its response. */
 const lingerMs = 30_000
 
 export interface UpstreamRequest {
@@ -20,11 +20,11 @@ export interface UpstreamRequest {
   readonly path: string
   readonly visit: Visit
   readonly hasBody: boolean
-  /** In the place of the visitor's own. */
+  /** Replaces the visitor's own headers. */
   readonly headers: readonly string[] | null
   /**
-   * False: it gets a connection of its own, since a kept one may be closed by the other end just as
-   * the request is written to it.
+   * False: it gets a connection of its own, because the other end may close a kept one just as the
+   * request is written.
    */
   readonly kept: boolean
 }
@@ -42,9 +42,7 @@ export type Outcome =
   | { readonly how: 'failed'; readonly code: string }
 
 export interface UpstreamClient {
-  /**
-   * `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over.
-   */
+  /** `onAnswer` is called at the first byte of a response; `onEnd` once, at the end. */
   ask(
     request: VisitorRequest,
     sink: Sink,
@@ -56,14 +54,14 @@ export interface UpstreamClient {
 }
 
 interface SocketError extends NodeJS.ErrnoException {
-  /** The connection had answered something before. */
+  /** The connection had received data before. */
   kept?: boolean
   readonly socket?: { readonly bytesRead?: number }
 }
 
 /**
- * The origin of an upstream, made of its parts: what is no address and no port cannot become user,
- * password or another host.
+ * The origin of an upstream, built from its parts: an invalid address or port cannot become a user,
+ * a password or another host.
  */
 function originOf({ host, port }: EdgeAddress): URL {
   const origin = new URL('http://upstream.invalid')
@@ -73,9 +71,10 @@ function originOf({ host, port }: EdgeAddress): URL {
 }
 
 /**
- * What is sent of a request. undici destroys a body whose answer came before its end, and with the
- * visitor's own request nobody would read their connection any more: who sends all before reading
- * would never see that answer. What is left of it is read and dropped for a while.
+ * The request body for undici. If the response comes before the body ends, undici destroys the
+ * body. With the visitor's request itself as body, nothing would read that connection any more, and
+ * a client that sends everything before reading would never see the response. So the rest is read
+ * and dropped for a while.
  */
 function bodyOf(request: VisitorRequest): Readable {
   const body = new PassThrough()
@@ -90,14 +89,14 @@ function bodyOf(request: VisitorRequest): Readable {
     request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
     request.resume()
   })
-  // The answer, or its failure, says what became of it.
+  // The response, or its failure, shows the outcome.
   body.on('error', () => undefined)
   return body
 }
 
 /**
- * `connectMs` for the connection, `answerMs` until the first byte of the answer; `sharedDomain`:
- * see `withinSite`.
+ * `connectMs`: time limit for the connection; `answerMs`: for the first byte of the response;
+ * `sharedDomain`: see `withinSite`.
  */
 export function createUpstreamClient({
   connectMs,
@@ -112,7 +111,7 @@ export function createUpstreamClient({
   const connect: typeof plain = (options, done) => {
     plain(options, (...connected) => {
       const [, socket] = connected
-      // Heard before undici hears it, which tells its handlers the bare error.
+      // Before undici's own listener, which passes the bare error to its handlers.
       socket?.once('error', (error: SocketError) => (error.kept = socket.bytesRead > 0))
       done(...connected)
     })

@@ -1,12 +1,12 @@
 /**
- * The certificates that the edge has: those of many thousand names as text, and of the names that
- * are visited as OpenSSL's contexts, which cost more than ten times as much memory. The portal
- * sends them; the edge keeps them while the portal is down.
+ * The edge's certificates: those of many thousand names as text, and those of visited names as
+ * OpenSSL contexts, which cost more than ten times as much memory. The portal sends them; the edge
+ * keeps them while the portal is down.
  */
 import tls from 'node:tls'
 
 export interface EdgeCertificate {
-  /** A host name, lower case; or `*.` and the name above all that it stands for. */
+  /** A host name in lower case; or `*.` and the parent of all names that it covers. */
   readonly name: string
   /** Grows when the name gets another certificate. */
   readonly version: number
@@ -20,8 +20,8 @@ export interface EdgeCertificate {
 
 export interface CertificateStore {
   /**
-   * All that there is from now on, by name and version: what else is here is forgotten. Answers the
-   * names of which this version is not here.
+   * Sets the complete list of names and versions; certificates that are not in it are dropped.
+   * Answers the names whose version is missing here.
    */
   compare(list: readonly Pick<EdgeCertificate, 'name' | 'version'>[]): string[]
   put(certificates: readonly EdgeCertificate[]): void
@@ -36,17 +36,20 @@ export interface CertificateStore {
 interface Held {
   readonly version: number
   readonly leaf: string
-  /** What stands behind the leaf; the same text for all that one authority issued. */
+  /** The chain after the leaf; the same text for all certificates of one authority. */
   readonly rest: string
   readonly key: string
   readonly until: number
 }
 
-/** Each takes 40 KB of OpenSSL's memory, and a third of a millisecond to make. */
+/** Each context takes 40 KB of OpenSSL's memory and a third of a millisecond to make. */
 const openAtOnce = 1_000
 const endOfPem = '-----END CERTIFICATE-----\n'
 
-/** What browsers of the last ten years speak (Mozilla's list "intermediate", TLS 1.2's part). */
+/**
+ * Settings that browsers of the last ten years support (Mozilla's list "intermediate", TLS 1.2's
+ * part).
+ */
 export const tlsSettings = {
   minVersion: 'TLSv1.2',
   ciphers: [
@@ -62,7 +65,7 @@ export const tlsSettings = {
   ].join(':'),
 } as const
 
-/** `log`: told of a certificate that OpenSSL does not take. */
+/** `log`: gets a warning for a certificate that OpenSSL does not accept. */
 export function createCertificateStore(
   log: { warn(detail: object, message: string): void },
   limit = openAtOnce,
@@ -80,8 +83,8 @@ export function createCertificateStore(
     return wildcard !== undefined && held.has(wildcard) ? wildcard : undefined
   }
   /**
-   * Gives OpenSSL's memory back at once: V8 knows of a tenth of it, and would collect it late. A
-   * connection keeps what it uses. Without Node's own method the collection does it.
+   * Frees OpenSSL's memory at once: V8 knows of a tenth of it and would collect it late. An open
+   * connection keeps its context. Without Node's own method the garbage collection does it.
    */
   function close(name: string): void {
     const { context } = open.get(name) ?? {}

@@ -1,6 +1,6 @@
 /**
- * How an authority sees that a host name leads here (RFC 8555, 8.3): it asks for an address that it
- * has made up, over plain HTTP, and is answered before the site is.
+ * HTTP challenges of certificate authorities (RFC 8555, 8.3): an authority requests a path of its
+ * own choice over plain HTTP, and the edge answers before the site.
  */
 
 export interface Challenge {
@@ -12,12 +12,12 @@ export interface Challenge {
 export interface Challenges {
   put(challenge: Challenge): void
   drop(token: string): void
-  /** Undefined for what is no challenge of ours: the site may have one of its own. */
+  /** Undefined when the challenge is not ours: the site may have one of its own. */
   answerTo(host: string, path: string): string | undefined
 }
 
 const prefix = '/.well-known/acme-challenge/'
-/** Longer than any authority looks; one whose end nobody told us is forgotten. */
+/** Longer than any authority's check; a challenge whose end was not reported is forgotten then. */
 const keptMs = 3_600_000
 const mostAtOnce = 10_000
 

@@ -7,7 +7,7 @@ export type Encoding = 'br' | 'gzip'
 
 /** A smaller body gains nothing: it fits into one packet. */
 export const smallestBytes = 1_024
-/** What is kept is compressed once, what is not kept at every visit. */
+/** A cached body is compressed once, another one at every visit. */
 const keptQuality = 6
 const passingQuality = 4
 const gzipLevel = 6
@@ -19,7 +19,7 @@ const compressible = new RegExp(
   'i',
 )
 
-/** By the header as it came: browsers send few different ones. */
+/** By the raw header: browsers send few different ones. */
 const known = new Map<string, Encoding | null>()
 const mostKnown = 200
 
@@ -35,7 +35,7 @@ function readAccepted(header: string): Encoding | null {
   return of('gzip') > 0 ? 'gzip' : null
 }
 
-/** The best encoding that a visitor takes, by Accept-Encoding; null: none of ours. */
+/** The best encoding for a visitor, by Accept-Encoding; null: none of ours. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
   if (header === undefined || header === '') return null
   let found = known.get(header)
@@ -64,8 +64,8 @@ export const weak = (etag: string): string => (etag.startsWith('W/') ? etag : `W
 const bodyHeaders = new Set(['content-length', 'etag', 'accept-ranges', 'vary', 'content-md5'])
 
 /**
- * Headers of an answer that is compressed for some visitors.
- * @param encoding null: not for this one
+ * Headers of a response that is compressed for some visitors. @param encoding null: not for this
+ * visitor
  */
 export function encodedHeaders(raw: readonly string[], encoding: Encoding | null): string[] {
   const vary = headerOf(raw, 'vary')
@@ -86,7 +86,7 @@ export function encodedHeaders(raw: readonly string[], encoding: Encoding | null
   ]
 }
 
-/** Compresses as it goes; one flush is due after each write that nothing follows soon. */
+/** A streaming compressor; the caller must flush after each write that no other follows soon. */
 export const createPassing = (encoding: Encoding): zlib.BrotliCompress | zlib.Gzip =>
   encoding === 'br'
     ? zlib.createBrotliCompress({

@@ -1,4 +1,4 @@
-/** Where visitors come in: HTTP, and HTTPS with HTTP/2, on a port each. */
+/** The edge's listeners: HTTP, and HTTPS with HTTP/2, on a port each. */
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,7 +9,7 @@ import { createHttp2Door, type VisitorRequest } from './http2.ts'
 import type { EdgeHttps } from './https.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 
-/** A connection on which nothing is asked is kept for so long. */
+/** An idle connection is closed after this long. */
 export const idleMs = 65_000
 const closeMs = 10_000
 
@@ -28,7 +28,7 @@ export function createDoors(parts: {
   /** 0: the system chooses. */
   readonly port: number
   readonly host: string
-  /** What HTTPS needs; without it there is HTTP alone. */
+  /** Absent: HTTP only. */
   readonly https?: EdgeHttps
   readonly forward: (request: VisitorRequest, response: http.ServerResponse) => void
   readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -68,7 +68,7 @@ export function createDoors(parts: {
       port: https.port,
       host: parts.host,
       contextOf: https.certificates.contextOf,
-      // One server for both: the same limits, and the same end.
+      // One server for both: the same limits and the same shutdown.
       onHttp1: (socket) => server.emit('connection', socket),
       onHttp2: http2Door.enter,
     })

@@ -44,7 +44,7 @@ afterEach(async () => {
   await edge.edge.close()
 })
 
-/** A connection on which a test says what it likes. */
+/** A raw connection, on which a test may send any bytes. */
 async function connect(): Promise<{ socket: net.Socket; said: () => string }> {
   const socket = net.connect(edge.port, '127.0.0.1')
   closers.push(() => socket.destroy())
@@ -59,7 +59,7 @@ const get = (target: string, ...lines: string[]): string =>
   )
 const heads = (text: string): string[] => text.match(/HTTP\/1\.1 [^\r]*/g) ?? []
 
-/** As often as visitors with gzip have to ask until it is kept as they want it. */
+/** Requests the page until it is cached with gzip. */
 async function keep(target: string): Promise<void> {
   const headers = { 'accept-encoding': 'gzip' }
   await ask(host, target, { headers })
@@ -86,7 +86,7 @@ test('it is the answer that node:http gives', async () => {
   }
   const before = cache.figures('site').hits
   const fast = await answerTo()
-  // node:http reads what has this header.
+  // A request with this header is not on the fast path: node:http parses it.
   const slow = await answerTo('TE: trailers')
   expect(fast).toEqual(slow)
   expect(fast.headers).toContain('X-Cache: HIT')
@@ -122,7 +122,7 @@ test('in pieces, or two at once, it is answered all the same', async () => {
   const pieces = await connect()
   const whole = get('/page')
   pieces.socket.write(whole.slice(0, 20))
-  // Its own packet: what was sent has been read when another connection is answered.
+  // A separate packet: the first part has been read once another connection is answered.
   await ask(host, '/page')
   pieces.socket.write(whole.slice(20))
   await expect.poll(() => heads(pieces.said())).toEqual(['HTTP/1.1 200 OK'])

@@ -1,8 +1,8 @@
 /**
- * The way of a connection on which kept pages are asked for. node:http takes several times as long
- * over a request as it takes to find a kept page and send it; so a connection begins here, and what
- * is a plain GET of a kept page is answered here. The first request that is anything else goes to
- * node:http with its connection, unread, and all that follow on it.
+ * The fast path for cached pages. node:http takes several times as long over a request as finding
+ * and sending a cached page takes. So a connection begins here, and a plain GET of a cached page is
+ * answered here. The first other request goes to node:http with its connection, unread, and so do
+ * all later ones on it.
  */
 import type { Socket } from 'node:net'
 import type { WholeAnswer } from './cache/index.ts'
@@ -10,7 +10,7 @@ import type { WholeAnswer } from './cache/index.ts'
 export interface FastPath {
   /** @param toHttp gives the connection to node:http, with `begun` as its first bytes */
   enter(socket: Socket, toHttp: (socket: Socket) => void): void
-  /** Lets what is being sent go out, and ends all others. */
+  /** Flushes the sockets that still have bytes to send, and destroys all others. */
   close(): void
   destroy(): void
 }
@@ -38,7 +38,7 @@ export function createFastPath(
         isNew = false
         socket.setTimeout(idleMs)
       }
-      // Who asks and does not read waits, and is ended by the time above.
+      // A client that requests without reading waits, and is ended by the time limit above.
       socket.cork()
       socket.write(answer.head, 'latin1')
       const goesOn = socket.write(answer.body)

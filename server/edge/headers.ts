@@ -1,4 +1,4 @@
-// What passes the edge and what it says itself.
+// Which headers pass the edge, and which the edge adds.
 import { peerHeader } from './peers.ts'
 import { headerOf } from './raw-headers.ts'
 import type { Marks } from './sink.ts'
@@ -14,7 +14,7 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Said by the edge alone: a visitor's own would forge an address or a scheme. */
+/** Set by the edge alone: a visitor's own value could forge an address or a scheme. */
 const own = new Set([
   'host',
   'proxy',
@@ -29,10 +29,10 @@ const own = new Set([
   peerHeader,
 ])
 
-/** What the edge and a site's container say to each other alone. */
+/** The prefix of headers between the edge and a site's container only. */
 const betweenUs = 'x-portal-'
 
-/** What a container says of its answer to the edge. */
+/** A container's marks for the edge in its response. */
 export const marksOf = (raw: readonly string[]): Marks => ({
   isFile: headerOf(raw, `${betweenUs}file`) !== undefined,
   isTagged: headerOf(raw, `${betweenUs}page`) !== undefined,
@@ -48,9 +48,9 @@ export interface Visit {
   readonly host: string
   readonly client: string
   readonly proto: 'http' | 'https'
-  /** For how many seconds browsers are told to come by HTTPS alone; undefined: not at all. */
+  /** For how many seconds browsers are told to use HTTPS only; undefined: not at all. */
   readonly httpsForSeconds?: number | undefined
-  /** Where another edge is asked: what it knows this one by. */
+  /** The key that identifies this edge to another edge. */
   readonly peerKey?: string | undefined
 }
 
@@ -81,7 +81,7 @@ export function toUpstream(
     // PHP reads X_Forwarded_For as X-Forwarded-For: a name with an underscore would slip past the
     // list above.
     if (hopByHop.has(lower) || own.has(lower) || named?.has(lower) || lower.includes('_')) continue
-    // What HTTP/2 has in the place of a request line.
+    // HTTP/2's pseudo-headers replace the request line.
     if (name.startsWith(':')) continue
     if (lower === 'cookie') cookies.push(raw[index + 1]!)
     else out.push(name, raw[index + 1]!)

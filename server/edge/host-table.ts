@@ -4,20 +4,20 @@ import type { Protection } from './protection.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface EdgeSite {
-  /** Null for a name that is nobody's. */
+  /** Null for a name that no site has. */
   readonly id: string | null
   readonly state: 'running' | 'starting' | 'suspended' | 'failed' | 'unknown'
   /** Upstreams that answer; used while the state is `running`. */
   readonly addresses: readonly EdgeAddress[]
   /** The addresses are another edge's. */
   readonly isElsewhere?: boolean
-  /** Then: its containers on this machine, as long as it is on its way here or away. */
+  /** If so: its containers on this machine, while it is being moved here or away. */
   readonly here?: readonly EdgeAddress[]
   /** The host name that visitors of this one are sent to. */
   readonly primary?: string
   /** False: its owner wants no page to be kept. */
   readonly keepsPages?: boolean
-  /** Who may visit it; without it everybody. */
+  /** Visitors' restrictions; absent: everybody may visit. */
   readonly protection?: Protection
 }
 
@@ -33,18 +33,18 @@ export interface HostEntry {
   readonly via?: EdgeAddress
   /** False: its owner wants no page to be kept. */
   readonly keepsPages?: boolean
-  /** Who may visit it; without it everybody. */
+  /** Visitors' restrictions; absent: everybody may visit. */
   readonly protection?: Protection
 }
 
 export interface HostChange {
-  /** The version that this follows; null: there is no table yet. */
+  /** The version that this change follows; null: there is no table yet. */
   readonly base: string | null
   readonly version: string
-  /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
+  /** Sites whose names are all in `entries`; null: the entries are the whole table. */
   readonly sites: readonly string[] | null
   readonly entries: readonly HostEntry[]
-  /** What edges know each other by. */
+  /** The key by which edges identify each other. */
   readonly peerKey?: string
 }
 
@@ -52,33 +52,33 @@ export interface HostTable {
   /** Null before the first table. */
   version(): string | null
   /**
-   * Applies a change that follows the present version, and no other: of two processes that tell the
-   * edge, one finds that the other was first. Answers the version that there is now.
+   * Applies a change if it follows the present version: of two processes that send changes, one
+   * finds that the other was first. Answers the version afterwards.
    */
   apply(change: HostChange): string | null
   /** All that there is, from a portal of release 2, which knows no versions. */
   replace(entries: readonly HostEntry[]): void
   resolve(host: string): EdgeSite
-  /** What edges know each other by; null before it is told. */
+  /** The key by which edges identify each other; null before the portal has sent it. */
   peerKey(): string | null
 }
 
 const byHost = (one: HostEntry | undefined, other: HostEntry | undefined): number =>
   (one?.host ?? '') < (other?.host ?? '') ? -1 : 1
 
-/** Before every transaction: whoever asks what changed since is told all that is known of. */
+/** A snapshot before every transaction: a query for the changes since returns everything. */
 const unknownSnapshot = '1:1:'
 
 /**
- * @param upstreams containers of a site that answer now, from memory
- * @param onChange told of each site whose names, state or settings are no longer what they were
+ * @param upstreams containers of a site that answer now, from memory @param onChange called for
+ * each site whose names, state or settings have changed
  */
 export function createHostTable(
   upstreams: (site: string) => readonly EdgeAddress[],
   onChange: (site: string) => void = () => {},
 ): HostTable {
-  // Before the first table arrives no host name is known to be unused: the visitor is asked to wait
-  // a moment.
+  // Before the first table arrives any unknown host name may be in use: the visitor is asked to
+  // wait a moment.
   let version: string | null = null
   let peerKey: string | null = null
   let hosts = new Map<string, HostEntry>()

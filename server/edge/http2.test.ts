@@ -26,7 +26,7 @@ async function opened(
 }
 
 test('a response may take longer than a request', async () => {
-  // It ends after thrice the time that a request has.
+  // It ends after three times the time limit of a request.
   const session = await opened((_request, response) => {
     response.writeHead(200)
     response.write('begun ')

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 with visitors (RFC 9113), handled as HTTP/1 is: each stream becomes a request and a
- * response of the form that the rest of the edge knows.
+ * HTTP/2 with visitors (RFC 9113): each stream becomes a request and a response in the form that
+ * the rest of the edge uses for HTTP/1.
  */
 import http from 'node:http'
 import http2 from 'node:http2'
@@ -11,13 +11,13 @@ export type VisitorRequest = http.IncomingMessage | http2.Http2ServerRequest
 export interface Http2Door {
   /** Speaks with a visitor whose browser chose h2. */
   enter(socket: Duplex): void
-  /** Tells every browser to ask elsewhere; resolves when what is in hand is done. */
+  /** Closes each session gracefully (GOAWAY); resolves when their requests are done. */
   close(): Promise<void>
-  /** Ends what is in hand. */
+  /** Destroys every session, with requests in progress. */
   destroy(): void
 }
 
-/** As browsers and other servers have it: RFC 9113, 6.5.2 recommends no fewer. */
+/** The usual limit of browsers and other servers; RFC 9113, 6.5.2 recommends no fewer. */
 const streamsAtOnce = 100
 /** A connection without a request is closed, as HTTP/1's keepAliveTimeout does. */
 const idleMs = 65_000
@@ -36,8 +36,8 @@ const forConnection = new Set([
 ])
 
 /**
- * Headers as node:http2 takes them: one entry a name. A repeated one is a list, which Set-Cookie
- * alone may not be joined to (RFC 9110, 5.3).
+ * Headers in node:http2's form: one entry per name. A repeated header becomes a list; Set-Cookie
+ * may not be joined (RFC 9110, 5.3).
  */
 function asObject(
   headers: http.OutgoingHttpHeaders | readonly (string | number)[],
@@ -86,7 +86,7 @@ export function createHttp2Door(
   const sessions = new Set<http2.ServerHttp2Session>()
   const server = http2.createServer({
     settings: { maxConcurrentStreams: streamsAtOnce, enablePush: false },
-    // Megabytes of one connection; with more it gets no new stream.
+    // Megabytes per connection; above it the connection gets no new stream.
     maxSessionMemory: 10,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 50,
@@ -96,7 +96,7 @@ export function createHttp2Door(
     session.once('close', () => sessions.delete(session))
     session.setTimeout(limits.idleMs, () => session.close())
   })
-  // What is wrong with one connection ends that connection.
+  // A faulty connection ends; others go on.
   server.on('sessionError', (_error, session) => session.destroy())
   server.on('request', (request, response) => {
     // A request without a body is whole with its headers; how long its response takes is no matter.

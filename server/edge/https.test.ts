@@ -73,7 +73,7 @@ async function stream(
   for await (const chunk of request) text += chunk as string
   return { status: Number(got[':status']), headers: got, text }
 }
-/** One request over a socket, its answer as it came. */
+/** Sends one request over a socket and returns the raw response. */
 async function ask(socket: net.Socket, text: string): Promise<string> {
   socket.write(text)
   let answer = ''
@@ -163,7 +163,7 @@ describe('certificates', () => {
     expect(store.compare(list)).toEqual(['c.example'])
     expect(store.covers('b.example')).toBe(false)
     expect(store.compare([{ name: 'a.example', version: 2 }])).toEqual(['a.example'])
-    // Until the new one is here the old one serves.
+    // The old certificate serves until the new one is here.
     expect(store.contextOf('a.example')).toBeDefined()
   })
 
@@ -370,7 +370,7 @@ describe('by plain HTTP', () => {
     const path = '/.well-known/acme-challenge/token-1'
     secure.feed.challenge({ token: 'token-1', host, answer: 'token-1.print' })
     expect((await plain(path)).text).toBe('token-1.print')
-    // Another host learns nothing of it, and a site may have a challenge of its own.
+    // The challenge is not served on another host, and a site may have a challenge of its own.
     expect((await plain(path, 'other.example.org')).statusCode).toBe(404)
     expect((await plain(`${path}x`)).text).toBe(`its own ${path}x`)
     secure.feed.dropChallenge('token-1')

@@ -1,6 +1,6 @@
 /**
- * What the edge needs to speak HTTPS: certificates, the authorities' challenges, and which hosts
- * tell browsers to come by HTTPS alone. The portal sends all of it (CertificateFeed).
+ * The state that the edge needs for HTTPS: certificates, the authorities' challenges, and the hosts
+ * that tell browsers to use HTTPS only. The portal sends all of it (CertificateFeed).
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import {
@@ -20,13 +20,13 @@ export interface EdgeHttps {
   secondsFor(host: string): number | undefined
 }
 
-/** What the portal says. Every call may be repeated. */
+/** The portal's calls. Every call may be repeated. */
 export interface CertificateFeed {
   /**
-   * All certificates that there are from now on, and the hosts whose owners have chosen for how
-   * many seconds browsers come by HTTPS alone. Answers the names whose certificate is wanted.
-   * `readAt` grows with the database: what was read before the last one, by another process, is
-   * old, and changes nothing.
+   * Sets the complete list of certificates, and the hosts whose owners have chosen for how many
+   * seconds browsers use HTTPS only. Answers the names whose certificate is missing. `readAt` grows
+   * with the database: a list that another process read before the last one is outdated and
+   * ignored.
    */
   compare(
     list: readonly Pick<EdgeCertificate, 'name' | 'version'>[],
@@ -38,7 +38,7 @@ export interface CertificateFeed {
   dropChallenge(token: string): void
 }
 
-/** Beyond so long an older reading is of a database that was restored. */
+/** After this long, ms, an older `readAt` is accepted: the database was restored. */
 const orderedMs = 60_000
 
 /** `port`: of HTTPS; 0: the system chooses. `openAtOnce`: certificates that are kept ready. */
@@ -90,9 +90,9 @@ export function challengeOf(
 }
 
 /**
- * Where a visitor by HTTP is sent: to HTTPS, when the host has a certificate. Authorities ask by
- * HTTP, for a site's own challenges, too. Who named a port came by that of HTTP, which is not 80:
- * then that of HTTPS is not 443 either.
+ * The redirect of a visitor by HTTP to HTTPS, if the host has a certificate. Challenges are
+ * excluded, because authorities use HTTP for a site's own challenges too. A named port is that of
+ * HTTP, so it is not 80: then the port of HTTPS is not 443 either and is added.
  */
 export function redirectOf(
   { certificates, port }: EdgeHttps,

@@ -1,5 +1,5 @@
-// The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
-// tells it, at every request.
+// The edge: visitors' requests to customers' sites, by Host. It has no list of sites; it calls
+// `resolve` for every request.
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import { carriesBody } from '../platform/upgrade.ts'
@@ -53,33 +53,33 @@ export interface EdgeParts {
   /** 0: the system chooses. */
   readonly port: number
   readonly host: string
-  /** What visitors' browsers use, when TLS ends before the edge. */
+  /** The scheme of visitors' browsers, if TLS ends before the edge. */
   readonly proto?: 'http' | 'https'
-  /** The domain below which all sites stand: none may speak to browsers for it. */
+  /** The domain below which all sites are: none may set headers for it as a whole. */
   readonly sharedDomain?: string
   /**
-   * A proxy stands in front: the last word of X-Forwarded-For is its own and believed; what stands
-   * before came from the visitor.
+   * A proxy is in front. Its entry in X-Forwarded-For is the last one and is trusted; earlier
+   * entries come from the visitor.
    */
   readonly trustProxy?: boolean
-  /** What edges of the same portal know each other by (peers.ts). */
+  /** The key by which edges of the same portal identify each other (peers.ts). */
   readonly peerKey?: () => string | null
-  /** What HTTPS needs; without it the edge speaks HTTP alone. */
+  /** Absent: the edge speaks HTTP only. */
   readonly https?: EdgeHttps
-  /** Keeps pages of sites that allow it; without it none is kept. */
+  /** Caches pages of sites that allow it. Absent: none is cached. */
   readonly cache?: PageCache
-  /** Has writes wait while a site is switched to another node; without it none ever do. */
+  /** Delays writes while a site is switched to another node. Absent: none are delayed. */
   readonly holds?: WriteHolds
-  /** What a node without a portal answers and takes; without it everything. */
+  /** Restricts a node without a portal. Absent: no restriction. */
   readonly fence?: EdgeFence
-  /** Told of each visit of a site that this edge answered, not another. */
+  /** Receives each visit that this edge answered itself, rather than passed to another edge. */
   readonly traffic?: Pick<Traffic, 'note'>
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
   /**
-   * A line for the site's own log: a visitor whom the edge answered, or who left, in the site's
-   * place. What the site answers it logs itself.
+   * Writes a line to the site's own log: a visitor whom the edge answered in the site's place, or
+   * who left. The site itself logs its own responses.
    */
   readonly note: (site: string, line: string) => void
 }
@@ -94,15 +94,15 @@ const maxTries = 3
 /** A page that was kept before is shown in the place of these. */
 const standsInFor: ReadonlySet<EdgePage> = new Set<EdgePage>(['starting', 'failed', 'timeout'])
 
-/** What to show instead of the site, or null when it can be asked. */
+/** The page to show instead of the site; null: the site can be queried. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
   if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
   return site.state
 }
 
 /**
- * A site that just moved, as an edge is to take it that has not heard of it: by containers of its
- * own, where there are some.
+ * For an edge that does not know yet that a site has moved away: the site with its containers on
+ * this machine, if there are some.
  */
 const atHome = (site: EdgeSite): EdgeSite =>
   site.isElsewhere && site.here && site.here.length > 0
@@ -218,11 +218,14 @@ export function createEdge(parts: EdgeParts): Edge {
       httpsForSeconds: proto === 'https' ? https?.secondsFor(name) : undefined,
     }
     const hasBody = isHttp2(request) ? !request.stream.endAfterHeaders : carriesBody(request)
-    // Only what does nothing twice, and whose body is not half sent, may be asked again.
+    // Only an idempotent request without a body may be sent again.
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
 
-    /** It waited here, where its site was: a peer that sent it here could not know. */
+    /**
+     * The request waited here, where its site was, while the site moved: the peer that sent it
+     * could not know.
+     */
     let waited = false
 
     const attempt = (tries: number, asking: Asking) => {
@@ -235,7 +238,7 @@ export function createEdge(parts: EdgeParts): Edge {
       }
       const page = pageFor(site)
       if (page) return say(page)
-      // Two edges that take the site for the other's would pass the visitor to and fro.
+      // Two edges that each believe the site is at the other would pass the visitor back and forth.
       if (site.isElsewhere && fromPeer && !waited) return say('failed')
       const address = upstreams.pick(site.addresses, tried)
       if (!address) return say('failed')
@@ -288,7 +291,7 @@ export function createEdge(parts: EdgeParts): Edge {
       fail() {},
     })
     let isCached = false
-    /** No container answers, and a page that is kept is shown. */
+    /** Shows a cached page if no container answers. False: there is none. */
     const isShownAlone = (site: EdgeSite): boolean => {
       if (site.id === null || pageFor(site) !== 'starting') return false
       if (hasBody || site.keepsPages === false) return false
@@ -301,7 +304,7 @@ export function createEdge(parts: EdgeParts): Edge {
     const enter = (site: EdgeSite): void => {
       if (isShownAlone(site)) return
       const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
-      // Another edge compresses, and so does the portal.
+      // Not compressed here: another edge does it, and so does the portal.
       if (!goesOn) return attempt(1, uncached(new VisitorSink(request, response)))
       if (!parts.cache || site.keepsPages === false || site.addresses.length === 0)
         return attempt(1, uncached(sinkFor(request, response, proto)))
@@ -374,11 +377,11 @@ export function createEdge(parts: EdgeParts): Edge {
     const page = pageFor(site)
     if (page) return refuse(page, site.id)
     if (site.isElsewhere && fromPeer) return refuse('failed', site.id)
-    // Whoever opens a channel may write through it.
+    // A WebSocket may write at any time, so it is refused while the site must not be written to.
     if (!site.isElsewhere && site.id !== null)
       if (isWithheld(site) || parts.fence?.isUp(site.id)) return refuse('away', site.id)
     const enter = (): void => {
-      // Who left while a password was checked needs no upstream.
+      // The visitor left while the password was checked: no upstream is needed.
       if (socket.destroyed) return
       const address = upstreams.pick(site.addresses, new Set())
       if (!address) return refuse('failed', site.id)

@@ -18,7 +18,7 @@ export interface KeptAnswerParts {
   readonly protoOf: (at: { readonly socket: Socket }) => 'http' | 'https'
   readonly count: (status: number) => void
   readonly traffic: Pick<Traffic, 'note'> | undefined
-  /** How long a connection may be idle, seconds; told to the visitor. */
+  /** How long a connection may be idle, seconds; sent to the visitor. */
   readonly idleSeconds: number
 }
 
@@ -43,7 +43,7 @@ export function createKeptAnswer(parts: KeptAnswerParts) {
     const site = parts.resolve(name)
     if (site.id === null || !isOpen(site) || parts.withholds(site.id)) return null
     const proto = parts.protoOf({ socket })
-    // It is sent to HTTPS.
+    // It is redirected to HTTPS.
     if (https && proto === 'http' && https.certificates.covers(name)) return null
     const httpsForSeconds = proto === 'https' ? https?.secondsFor(name) : undefined
     const page = { site: site.id, host, path: get.path, proto, httpsForSeconds }

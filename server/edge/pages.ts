@@ -1,5 +1,5 @@
-// What a visitor sees when a site cannot answer. One small page each, no scripts, nothing loaded
-// from elsewhere.
+// The pages that a visitor sees when a site cannot answer. Each is small, without scripts and
+// without external resources.
 import type { Language } from '../../contract/errors.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
 import { wrongTriesSeconds } from './protection.ts'
@@ -168,7 +168,7 @@ p { margin: 0 }
   if (page === 'starting') headers['retry-after'] = '2'
   if (page === 'moving' || page === 'away') headers['retry-after'] = '30'
   if (page === 'tries') headers['retry-after'] = String(wrongTriesSeconds)
-  // Browsers show no word of the realm any more; it tells apart what they remember.
+  // Browsers no longer show the realm; it separates the passwords that they remember.
   if (page === 'password') headers['www-authenticate'] = 'Basic realm="site", charset="UTF-8"'
   return { status, headers, body }
 }

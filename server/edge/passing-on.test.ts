@@ -1,6 +1,6 @@
 /**
- * What visitors and sites hear of each other through the edge: requests and answers are passed on
- * as they are, and nothing that is forged.
+ * Headers and bodies that the edge passes between visitors and sites: unchanged, and nothing
+ * forged.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

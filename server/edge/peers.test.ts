@@ -1,4 +1,7 @@
-/** Two edges of one portal: a visitor of either reaches the site, and nobody else is believed. */
+/**
+ * Two edges of one portal: a visitor of either reaches the site, and only these edges trust each
+ * other.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +12,9 @@ const name = 'shop.example.vn'
 const key = 'what edges know each other by'
 const log = { warn: () => undefined }
 let site: http.Server
-/** The one that visitors come to, behind a proxy that speaks HTTPS; and that of the site's node. */
+/**
+ * `first`: the visitors' edge, behind a proxy with HTTPS; `second`: the edge of the site's node.
+ */
 let first: Edge
 let second: Edge
 let ports: { first: number; second: number }
@@ -89,7 +94,7 @@ test('a visitor of another edge reaches the site, which learns who and how', asy
 })
 
 test('whoever does not know the key is a visitor like any other', async () => {
-  // By HTTP, to a host that has a certificate: sent to HTTPS.
+  // By HTTP to a host with a certificate: redirected to HTTPS.
   expect((await visit(ports.second)).status).toBe(301)
   const forged = { 'x-portal-edge': `${key}!`, 'x-forwarded-proto': 'https' }
   expect((await visit(ports.second, forged)).status).toBe(301)
@@ -105,7 +110,7 @@ test('two edges that each take the site for the other’s pass a visitor on once
     note: () => undefined,
   })
   const port = await edge.listen()
-  // The other one is this one: it would go on for ever.
+  // The other edge is this one: without the check it would loop for ever.
   stale.apply(change({ via: { host: '127.0.0.1', port } }))
   try {
     expect((await visit(port)).status).toBe(502)

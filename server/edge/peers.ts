@@ -1,7 +1,7 @@
 /**
  * Edges of one portal pass visitors on to each other, each to the node that runs the site. A
- * visitor whom another edge has passed on is known by a key that the portal gives all of them; what
- * that edge says of the visitor is believed.
+ * passed-on request carries a key that the portal gives to all edges; the other edge's statements
+ * about such a visitor are trusted.
  */
 import { sameText } from '../platform/constant-time.ts'
 import type { VisitorRequest } from './http2.ts'
@@ -15,6 +15,6 @@ export const isFromPeer = ({ headers }: VisitorRequest, key: string | null): boo
   return key !== null && typeof given === 'string' && sameText(given, key)
 }
 
-/** What the visitor's browser uses, by the word of another edge. */
+/** The scheme of the visitor's browser, as another edge states it. */
 export const protoByPeer = ({ headers }: VisitorRequest): 'http' | 'https' =>
   headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'

@@ -1,21 +1,20 @@
 /**
- * Reads a request that can be read in one way only: one GET, whole, without a body, of ordinary
- * lines (RFC 9112). Everything else is node:http's to judge, which then sees it from its first
- * byte.
+ * Parses a request that is unambiguous: one complete GET without a body, with ordinary lines (RFC
+ * 9112). node:http judges all others, from their first byte.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface PlainGet {
   /** Origin form, with its query. */
   readonly path: string
-  /** By names in lower case; none came twice. */
+  /** By lower-case names; no name occurs twice. */
   readonly headers: IncomingHttpHeaders & { readonly host: string }
 }
 
 const mostBytes = 8_192
 const requestLine = /^GET (\/[\x21-\x7e]*) HTTP\/1\.1$/
 const headerLine = /^([A-Za-z0-9-]+):[ \t]*([\t\x20-\x7e]*)$/
-/** With one of these a request means more than its path, or its connection does. */
+/** With one of these headers, a request or its connection needs more than the path. */
 const refused = new Set([
   'authorization',
   'connection',

@@ -3,7 +3,7 @@ import { isChallenge } from './challenges.ts'
 import type { VisitorRequest } from './http2.ts'
 import type { EdgeHttps, Instead } from './https.ts'
 
-/** Browsers ask again after so long, seconds: the owner may choose another name. */
+/** Browsers cache the redirect this long, seconds, because the owner may choose another name. */
 const keptSeconds = 3600
 
 /**
@@ -21,12 +21,12 @@ export function toPrimary(
   request: VisitorRequest,
 ): Instead | undefined {
   if (isChallenge(target.path)) return undefined
-  // Without certificates of its own the edge stands behind a proxy that speaks HTTPS for all.
+  // Without certificates of its own the edge is behind a proxy that speaks HTTPS for all names.
   let scheme = proto
   let place = /:\d+$/.exec(target.host)?.[0] ?? ''
   if (https) {
     scheme = https.certificates.covers(primary) ? 'https' : 'http'
-    // The port that was named is that of the other scheme.
+    // The port in the request belongs to the other scheme.
     if (scheme === 'https' && proto === 'http' && place !== '')
       place = https.port === 443 ? '' : `:${https.port}`
     if (scheme === 'http' && proto === 'https') place = ''

@@ -71,7 +71,7 @@ test('without the password nobody sees a page; with it from the cache, too', asy
   expect((await ask(host, '/', right)).headers['x-cache']).toBe('HIT')
   expect(seen).toHaveLength(1)
   expect(seen[0]!.headers).not.toHaveProperty('authorization')
-  // What is kept is behind it, too.
+  // Cached pages are protected, too.
   expect((await ask(host)).status).toBe(401)
 })
 
@@ -93,7 +93,7 @@ test('ten wrong ones, then a network waits; others do not', async () => {
   const waits = await ask(host, '/', from('192.0.2.1', basic('a:mot mot mot')))
   expect(waits).toMatchObject({ status: 429, headers: { 'retry-after': '600' } })
   expect((await ask(host, '/', from('192.0.2.2', basic('a:mot mot mot')))).status).toBe(200)
-  // Who was in before stays in.
+  // A visitor who entered the right password before stays admitted.
   expect((await ask(host, '/', from('192.0.2.1', basic('a:mot mot mot')))).status).toBe(200)
 })
 

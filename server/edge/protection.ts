@@ -1,6 +1,6 @@
 /**
- * Who may visit a site: networks that its owner denies, and a password before its pages (RFC 7617).
- * What is behind the password is the site's own business: it never sees this one.
+ * Protection of a site: networks that its owner denies, and a password before its pages (RFC 7617).
+ * Sign-ins behind it are the site's own; the site never sees this password.
  */
 import { createHash } from 'node:crypto'
 import { BlockList, isIPv6 } from 'node:net'
@@ -17,7 +17,7 @@ export interface Protection {
   readonly password?: { readonly user: string; readonly hash: string }
 }
 
-/** What a visitor is told in the place of a page; null: let in. */
+/** The page shown instead of the site; null: admitted. */
 export type ProtectionPage = 'denied' | 'password' | 'tries' | null
 
 export interface Protections {
@@ -97,7 +97,7 @@ export function createProtections(): Protections {
       const isRight = await gate.run(() => scryptMatches(password.hash, given.password))
       if (!isRight || given.user !== password.user) return 'password'
     } catch {
-      // Too many wait for it.
+      // Too many passwords wait to be checked.
       return 'tries'
     }
     await tries.reward(of.network)

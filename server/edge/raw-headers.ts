@@ -9,7 +9,7 @@ export function headerOf(raw: readonly string[], name: string): string | undefin
   return found
 }
 
-/** Without the headers of these names, in lower case. */
+/** The headers without those of these names (lower case). */
 export function withoutHeaders(raw: readonly string[], names: ReadonlySet<string>): string[] {
   const out: string[] = []
   for (let index = 0; index < raw.length; index += 2)

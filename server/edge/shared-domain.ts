@@ -20,7 +20,7 @@ function ownCookie(cookie: string, shared: string): string {
   return [pair, ...kept].join(';')
 }
 
-/** Strict-Transport-Security without what stands for other hosts. */
+/** Strict-Transport-Security without the directives that affect other hosts. */
 const ownTransport = (value: string): string =>
   value
     .split(';')
@@ -28,9 +28,9 @@ const ownTransport = (value: string): string =>
     .join(';')
 
 /**
- * A response's raw headers without what reaches beyond the site that sent them.
- * @param host the visitor's Host, as it came
- * @param shared the domain below which all sites stand, lower case; null: each has its own
+ * A response's raw headers without effects beyond the site that sent them. @param host the
+ * visitor's raw Host @param shared the domain below which all sites are, lower case; null: each has
+ * its own
  */
 export function withinSite(raw: readonly string[], host: string, shared: string | null): string[] {
   if (shared === null) return [...raw]

@@ -1,4 +1,4 @@
-/** Where the answer of an upstream goes: to a visitor, compressed where that helps. */
+/** The destination of an upstream's response: a visitor, with compression where that helps. */
 import type http from 'node:http'
 import type zlib from 'node:zlib'
 import { constants } from 'node:zlib'
@@ -12,9 +12,9 @@ import {
 } from './compression.ts'
 import type { VisitorRequest } from './http2.ts'
 
-/** What an upstream says of its answer to the edge alone. */
+/** An upstream's marks in its response, for the edge only. */
 export interface Marks {
-  /** It is a file of the site's folder. */
+  /** The response is a file of the site's folder. */
   readonly isFile: boolean
   /** Trailers with tags may follow. */
   readonly isTagged: boolean
@@ -30,20 +30,20 @@ export interface Sink {
   end(trailers: Readonly<Record<string, string>>): void
   /** The answer broke off: the visitor must see that, not a short page that looks whole. */
   breakOff(): void
-  /** Whoever waits for the answer has left. */
+  /** The receiver of the response has left. */
   onLeave: () => void
   onDrain: () => void
 }
 
-/** So long a small beginning waits for more, ms: it may be the whole of a small body. */
+/** How long a small first part waits for more, ms: it may be the whole of a small body. */
 const holdMs = 20
-/** So long what was compressed waits for more before it is sent, ms. */
+/** How long compressed data waits for more before it is flushed, ms. */
 const flushMs = 10
 
 /**
- * Compressed pages that hold a secret and repeat what somebody else has asked for tell the secret
- * by their length (BREACH). Pages for one visitor are compressed only where no other site can have
- * asked for them: browsers say so, over HTTPS.
+ * Whether compression could reveal secrets (BREACH): the length of a compressed page reveals a
+ * secret in it if the page also repeats input of an attacker. So pages for one visitor are
+ * compressed only if no other site can have requested them: over HTTPS browsers report that.
  */
 export function mayTellSecrets(request: VisitorRequest, proto: 'http' | 'https'): boolean {
   const { headers } = request
@@ -59,16 +59,16 @@ export class VisitorSink implements Sink {
   readonly #request: VisitorRequest
   readonly #response: http.ServerResponse
   readonly #encoding: Encoding | null | undefined
-  /** What is added to every answer. */
+  /** Headers added to every response. */
   readonly #more: readonly string[]
-  /** What waits for the decision whether the body is large enough. */
+  /** The beginning of a response, held until its size shows whether to compress. */
   #waiting: { status: number; raw: string[]; chunks: Buffer[]; bytes: number } | null = null
   #timer: NodeJS.Timeout | undefined
   #passing: zlib.BrotliCompress | zlib.Gzip | null = null
 
   /**
-   * @param encoding null: this visitor gets nothing compressed; undefined: nobody does
-   * @param more headers that are added to the answer
+   * @param encoding null: this visitor gets no compression; undefined: no visitor does @param more
+   * headers that are added to the response
    */
   constructor(
     request: VisitorRequest,
@@ -177,7 +177,7 @@ export class VisitorSink implements Sink {
   }
 }
 
-/** Where an answer goes to that is nobody else's: compressed if that tells nothing. */
+/** The sink of a visitor's own response, compressed if that reveals nothing. */
 export const sinkFor = (
   request: VisitorRequest,
   response: http.ServerResponse,

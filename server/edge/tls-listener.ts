@@ -32,8 +32,8 @@ export function createTlsListener(parts: {
   /** Connections without a handshake yet, by the visitor's end of each. */
   const shaking = new Map<string, Socket>()
   const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
-  // Without a certificate: who names no host of ours is answered with the alert handshake_failure,
-  // and never with the certificate of somebody else.
+  // Without a certificate: a client that names no host of ours gets the alert handshake_failure,
+  // and never another customer's certificate.
   const none = tls.createSecureContext(tlsSettings)
   const server = tls.createServer({
     ...tlsSettings,
@@ -54,7 +54,7 @@ export function createTlsListener(parts: {
     counts.done++
     shaking.delete(endOf(socket))
     if (socket.isSessionReused()) counts.resumed++
-    // A visitor who is gone is no fault of ours.
+    // A visitor who disconnects is no error of ours.
     socket.on('error', () => socket.destroy())
     if (socket.alpnProtocol === 'h2') parts.onHttp2(socket)
     else parts.onHttp1(socket)

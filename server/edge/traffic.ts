@@ -1,4 +1,4 @@
-/** Visits of each site, counted until somebody takes the sums. */
+/** Counts each site's visits until somebody takes the sums. */
 
 import { answerTimeBounds } from '../platform/answer-times.ts'
 
@@ -9,7 +9,7 @@ export interface Visits {
   serverErrors: number
   /** Answered with a page or file that the edge kept. */
   cached: number
-  /** From the request's head to the end of the answer, of all together, ms. */
+  /** From the request's head to the end of the response, summed, ms. */
   totalMs: number
   /** How many took how long, by `answerTimeBounds`. */
   times: number[]

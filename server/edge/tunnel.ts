@@ -9,7 +9,7 @@ import type { EdgeAddress } from './upstreams.ts'
 export interface Tunnel {
   readonly request: http.IncomingMessage
   readonly socket: Duplex
-  /** What came behind the request. */
+  /** The bytes received after the request's head. */
   readonly head: Buffer
   readonly address: EdgeAddress
   readonly path: string
@@ -19,12 +19,12 @@ export interface Tunnel {
 export interface Tunnels {
   /** Ends the connection with all others. */
   hold(socket: Duplex): void
-  /** `onStatus`: of the site's answer. `onFail`: it gave none. */
+  /** `onStatus`: gets the site's status. `onFail`: the site did not answer. */
   open(tunnel: Tunnel, onStatus: (status: number) => void, onFail: () => void): void
   destroy(): void
 }
 
-/** `connectMs`, `answerMs`, `sharedDomain`: as createUpstreamClient has them. */
+/** `connectMs`, `answerMs`, `sharedDomain`: see createUpstreamClient. */
 export function createTunnels({
   connectMs,
   answerMs,

@@ -1,6 +1,6 @@
 /**
- * Whom the edge asks for a site: the least busy, another when one fails, and nobody where a page
- * must do; and the table that says where sites are.
+ * The choice of an upstream: the least busy, another one after a failure, and none where a page
+ * must do; and the table of sites.
  */
 import { once } from 'node:events'
 import http from 'node:http'
@@ -17,7 +17,7 @@ describe('the edge', () => {
   let warnings: string[]
   let notes: string[]
   const { upstream, ask } = visitsOf(() => port, closers)
-  /** A port on which nobody listens. */
+  /** A port without a listener. */
   const deadPort = async (): Promise<number> => {
     const server = net.createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

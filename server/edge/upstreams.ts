@@ -23,9 +23,7 @@ export class Upstreams {
     return `${address.host}:${address.port}`
   }
 
-  /**
-   * The best of `addresses` without those in `tried`; one that rests only when no other is left.
-   */
+  /** The best of `addresses` except those in `tried`; a resting one only if no other is left. */
   pick(addresses: readonly EdgeAddress[], tried: ReadonlySet<string>): EdgeAddress | null {
     let best: EdgeAddress | null = null
     let bestScore = Number.POSITIVE_INFINITY

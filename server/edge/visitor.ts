@@ -1,4 +1,4 @@
-/** Who asks the edge, and for what. */
+/** A visitor's request: its sender and its target. */
 import { isHttp2, type VisitorRequest } from './http2.ts'
 
 export interface Visitor {
@@ -8,8 +8,7 @@ export interface Visitor {
 }
 
 /**
- * Where the request wants to go: the Host header, or an absolute request line. Null when it says
- * neither.
+ * The request's target: by the Host header, or an absolute request line. Null: neither is there.
  */
 export function targetOf(
   request: VisitorRequest,

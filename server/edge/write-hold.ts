@@ -1,10 +1,10 @@
-// Requests to a site that may write wait here while the site is switched to another node. Then they
-// go where it is: a body that has not been read yet can still be sent anywhere.
+// Requests that may write to a site wait here while it is switched to another node. Afterwards they
+// go to its new node: a body that has not been read yet can be sent anywhere.
 import type http from 'node:http'
 
-/** A visitor waits so long, then is told to come again. */
+/** A visitor waits at most this long, and is then told to come again. */
 const longestWaitMs = 20_000
-/** More wait nowhere: they are told at once. */
+/** Beyond this number visitors are told at once. */
 const mostWaiting = 256
 
 /** Whether a request by this method may change something. */
@@ -13,15 +13,15 @@ export const mayWrite = (method: string | undefined): boolean =>
 
 export interface WriteHolds {
   /**
-   * From now on requests that may write wait, for `ms` at most; 0: they go on. Resolves when none
-   * of those that came before is under way: true; false where one is still after `patienceMs`.
+   * Makes requests that may write wait, for at most `ms`; 0: they continue. Resolves when none of
+   * the earlier ones is under way: true; false if one still is after `patienceMs`.
    */
   hold(site: string, ms: number, patienceMs?: number): Promise<boolean>
-  /** What waits goes on; does nothing where nothing is held. */
+  /** Lets the waiting requests continue; does nothing if none are held. */
   release(site: string): void
   /**
-   * Calls `go` when the request may go on, at once where nothing is held; or `refuse`, when its
-   * visitor is to come again. Counts it as under way until its answer has ended.
+   * Calls `go` when the request may continue, immediately if nothing is held; or `refuse` if the
+   * visitor must come again. Counts the request as under way until its response has ended.
    */
   pass(
     site: string,
@@ -39,7 +39,7 @@ interface Held {
 
 export function createWriteHolds(): WriteHolds {
   const held = new Map<string, Held>()
-  /** Requests under way that may write, by their site, and who waits for their end. */
+  /** Requests under way that may write, by site, and the callbacks that wait for their end. */
   const underWay = new Map<string, { count: number; readonly ended: Set<() => void> }>()
 
   function begin(site: string, response: http.ServerResponse): void {

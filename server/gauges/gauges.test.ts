@@ -1,4 +1,4 @@
-/** What an operator's monitor sees of a portal that is used, and of one with parts away. */
+/** The metrics that an operator's monitor sees, of a portal in use and of one with parts away. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
@@ -24,7 +24,7 @@ let portal: TestPortal
 let owner: TestCustomer
 let id: string
 let host: string
-/** What happens to the name server's figures. */
+/** The name server's behaviour when its figures are read. */
 let nameServer: 'answers' | 'is away' | 'hangs' = 'answers'
 
 beforeAll(async () => {
@@ -287,7 +287,7 @@ test('a server that was suspended for long has a night to be backed up in again'
   expect(await read(age)).toEqual([0])
   await act('work.release_server', 'running')
   expect((await read(age))[0]).toBeLessThan(hours(1) / 1000)
-  // It runs, and its backups fail: nothing hides that.
+  // The server runs, but its backups fail: the gauge shows it.
   clock.advance(hours(37))
   expect((await read(age))[0]).toBeGreaterThan(hours(36) / 1000)
 })
@@ -313,7 +313,8 @@ test('a certificate that was not renewed is told of until a week after its end',
       })
       .execute()
   expect(await read(first)).toEqual([(30 * day) / 1000])
-  // Its domain has left, before and after the end: that is its owner's matter.
+  // The domain leads elsewhere, before and after the end: it is not counted as the operator's
+  // concern.
   await insert('left.vn', 2 * day, 'not_pointed')
   await insert('gone.vn', -day, 'not_pointed')
   expect(await read(first, ...states)).toEqual([(30 * day) / 1000, 1, 0, 1])
@@ -325,7 +326,7 @@ test('a certificate that was not renewed is told of until a week after its end',
   expect(await read(first, ...states)).toEqual([(30 * day) / 1000, 2, 1, 0])
   // The portal's own leads elsewhere by a mistake.
   await insert('portal.example.vn', 4 * day, 'not_pointed', false)
-  // Nobody has looked at this one.
+  // A certificate that no renewal has tried.
   await insert('forgotten.vn', -day, null)
   expect(await read(first, ...states)).toEqual([-day / 1000, 2, 2, 1])
   await portal.app.db.deleteFrom('certificate').execute()

@@ -1,6 +1,6 @@
 /**
- * What an operator watches (docs/operate.md, "Health"), each read when /metrics is. Names that
- * begin without `portal_` are older than that rule, and stay for the alerts that use them.
+ * The operator's gauges (docs/operate.md, "Health"), read at each /metrics. Names without `portal_`
+ * are older than that rule, and stay for the alerts that use them.
  */
 import { diskSpaceOf } from '../platform/disk-space.ts'
 import { countGivenUp, messageChannels } from '../messages/index.ts'

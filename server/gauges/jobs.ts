@@ -21,7 +21,7 @@ export function defineJobGauges(
         value,
       })),
     }),
-    // No index of pg-boss leads to them.
+    // No index of pg-boss covers this query, so its result is cached.
     'costly',
   )
   metrics.source(

@@ -1,11 +1,11 @@
-/** What is counted as it happens, by this process since its start. */
+/** Counters of events in this process since its start. */
 import type { Metrics } from '../platform/metrics.ts'
 import { updateOutcomes, type WebhookObserver } from '../payments/index.ts'
 import { runOutcomes, type RunObserver } from '../wordpress/index.ts'
 
 /** Seconds: from a quick boot to a large site on a busy machine. */
 const runBuckets = [2, 5, 10, 20, 30, 60, 120, 300, 600, 1800]
-/** Seconds: from a webhook that comes at once to one that was sent again the next day. */
+/** Seconds: from an immediate webhook to one that was retried the next day. */
 const lagBuckets = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400]
 
 /** `gateways`: names of the payment drivers that are in use. */

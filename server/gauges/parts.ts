@@ -1,4 +1,4 @@
-/** What the gauges are read from. */
+/** The dependencies of the gauges. */
 import type { Pool } from 'pg'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -35,7 +35,7 @@ export interface GaugeParts {
   readonly nodes: () => Promise<readonly NodeFigures[]>
   readonly waitingMessages: () => Promise<number>
   readonly processes: OtherProcesses
-  /** What this machine's node is called. */
+  /** The name of this machine's node. */
   readonly ownNode: string
   /** Parents of other machines that run sites, by their nodes. */
   readonly otherNodes: () => ReadonlyMap<string, () => Promise<ParentFigures>>

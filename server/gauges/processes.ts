@@ -1,6 +1,6 @@
 /**
- * The three processes, each by its own words: the portal, which answers /metrics, its parent with
- * the edge and the runtime of the sites, and the name server. One that is not there is 0 in
+ * The three processes, each with its own figures: the portal, which answers /metrics; its parent
+ * with the edge and the runtime of the sites; and the name server. One that is away is 0 in
  * `portal_process_up`, and its other values are absent.
  */
 import type { Family, Sample, Samples } from '../platform/metrics.ts'
@@ -8,7 +8,7 @@ import type { CacheCounts } from '../edge/index.ts'
 import { measureProcess, type ParentFigures, type ProcessFigures } from '../process-figures.ts'
 import type { GaugeParts } from './parts.ts'
 
-/** One that hangs is as good as away, ms; less than a source may take. */
+/** After this long, ms, a process counts as away; less than a source's time limit. */
 const longestAnswerMs = 1_000
 
 const families = {

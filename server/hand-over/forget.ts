@@ -1,4 +1,4 @@
-/** What is forgotten of offers of a customer who closes the account. */
+/** Erases the offers of a customer who closes the account. */
 import type { Tx } from '../platform/db.ts'
 
 /** An account is closed: its offers are void, and addresses of others go. */

@@ -1,4 +1,6 @@
-/** A server or domain goes to another customer: what goes along, what ends, what refuses it. */
+/**
+ * A server or domain goes to another customer: what goes with it, what ends, and what prevents it.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HandOver } from '../../contract/hand-over.ts'
@@ -22,7 +24,9 @@ import { holdServer } from '../wordpress/index.ts'
 import { acceptOffer } from './offers.ts'
 
 const { advance, now } = manualClock()
-/** Goes on with every look at it, as a real one does: no two moments of a transaction are one. */
+/**
+ * Advances by 1 ms at each reading, as a real clock does: no two times of a transaction are equal.
+ */
 const clock = {
   advance,
   now: () => {
@@ -32,7 +36,7 @@ const clock = {
 }
 let portal: TestPortal
 beforeAll(async () => {
-  // One proxy in front, so that a sign-in may come from elsewhere.
+  // One proxy in front, so that a sign-in may have another client address.
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
 })
 afterAll(() => portal.close())
@@ -60,7 +64,7 @@ const tokensIn = async (email: string): Promise<string[]> =>
   (await portal.inbox(email)).flatMap(
     ({ text }) => /account\/team#offer=([\w-]+)/.exec(text)?.[1] ?? [],
   )
-/** The token of the newest letter that offers something; `after`: of a newer one than these. */
+/** The token of the newest letter with an offer; `after`: the older tokens to ignore. */
 const offered = (email: string, after: readonly string[] = []): Promise<string> =>
   eventually('the offer', async () => (await tokensIn(email)).find((one) => !after.includes(one)))
 const letterTo = (email: string, what: RegExp) =>
@@ -131,22 +135,23 @@ describe('a server', () => {
       from: 'Nguyễn Văn An',
       monthly: { currency: 'VND' },
     })
-    // It was made bigger since it was looked at: nothing is done.
+    // The price has risen since the recipient saw it: nothing is done.
     const { price, renewsAt } = looked.body.result.monthly
     const dearer = await accept(binh, token, price - 1)
     expect(code(dearer)).toEqual([409, 'conflict'])
     expect(dearer.body.message).toMatch(/^Prices have changed: it now costs /)
     const taken = await accept(binh, token, price)
     expect(taken.status, taken.text).toBe(200)
-    // Once.
+    // The link works once.
     expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
-    // It is theirs, and nobody's of before: neither the owner's, nor who worked for that one.
+    // It belongs to the new owner, and neither the former owner nor that owner's members have
+    // access.
     expect((await get(an, `/api/wp/${server.id}`)).status).toBe(404)
     expect((await get(atWork, `/api/wp/${server.id}`)).status).toBe(404)
     const shown = await get<Server>(binh, `/api/wp/${server.id}`)
     expect(shown.body.result).toMatchObject({ id: server.id, status: 'running', invoice: null })
     expect(shown.text).not.toContain('/invoice')
-    // No money moves, and the invoice stays with who paid it.
+    // No money moves, and the invoice stays with its payer.
     expect([await balanceOf(an), await balanceOf(binh)]).toEqual([before, paidBefore])
     await portal.ledgerHolds()
     expect((await get<unknown[]>(an, '/api/payments/stripe/invoices')).body.result).toHaveLength(1)
@@ -161,11 +166,11 @@ describe('a server', () => {
     const listed = await get<HandOver[]>(an, '/api/v1/hand-overs')
     expect(listed.body.result).toMatchObject([{ name: server.name, email: binh.email }])
     expect(listed.body.result[0]?.acceptedAt).not.toBeNull()
-    // Of what was paid by another nothing is promised back.
+    // The new owner is not promised a credit for a period that somebody else paid.
     const { subscriptionId } = shown.body.result
     const of = await get<{ unused: number }>(binh, `/api/subscriptions/${subscriptionId}`)
     expect(of.body.result.unused).toBe(0)
-    // And what may come back to the former owner finds their account open.
+    // The former owner cannot close the account while a credit may still come.
     expect(await obstacles(an)).toEqual(['handedOver', 'balance'])
     const early = await portal.call('POST', '/api/v1/account/close', {
       token: an.token,
@@ -350,14 +355,14 @@ describe('a server', () => {
       email: an.email,
     })
     expect(unpaid.body.message).toContain('Only a server that runs')
-    // Another currency: told to whoever looks, and refused to who accepts.
+    // Another currency: the preview says so, and accepting is refused.
     const eve = await portal.customer({ region: 'AUD' })
     await offer(an, { ...wish, email: eve.email })
     const refused = await accept(eve, await offered(eve.email))
     expect(code(refused)).toEqual([409, 'conflict'])
     expect(refused.body.message).toContain('another region or currency')
     expect((await get(an, `/api/wp/${server.id}`)).status).toBe(200)
-    // Nobody offers what is another's.
+    // Nobody can offer another customer's server.
     expect((await offer(eve, { ...wish })).status).toBe(404)
     // The provider suspends it.
     const { jobs } = portal.app
@@ -424,7 +429,7 @@ describe('an offer', () => {
     await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
     expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
     await transaction(portal.app.db, (tx) => acts.unblock(tx, an.id))
-    // Nor does who is blocked take it, where the block comes while the call is under way.
+    // A blocked customer cannot accept, even if the block comes during the call.
     await transaction(portal.app.db, (tx) => acts.block(tx, binh.id))
     const { email } = binh
     const person = { id: binh.id, email, currency: 'VND', regionCode: 'VN' } as const

@@ -1,4 +1,4 @@
-/** A server or domain goes to another customer, who accepts (decision 108). */
+/** Hand-over of a server or domain to another customer, who accepts (decision 108). */
 export { forgetOffers } from './forget.ts'
 export { dropOldOffers, takeBackOffers } from './offers.ts'
 export { routes } from './routes.ts'

@@ -1,4 +1,4 @@
-/** What both sides of a hand-over are written. */
+/** Letters to both sides of a hand-over. */
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Language } from '../../contract/errors.ts'
 import { offerDays } from '../../contract/hand-over.ts'
@@ -12,7 +12,7 @@ const kinds: Readonly<Record<Language, Readonly<Record<Kind, string>>>> = {
   en: { server: 'server', domain: 'domain' },
   vi: { server: 'máy chủ', domain: 'tên miền' },
 }
-/** What a server costs its new owner. */
+/** A server's price for its new owner. */
 export interface Costs {
   /** Minor units a month. */
   readonly price: bigint
@@ -20,7 +20,7 @@ export interface Costs {
   /** The day of the renewal where the server is, 2026-12-31. */
   readonly day: string
 }
-/** What follows for the money, in a sentence. */
+/** The sentence about the price. */
 const money = (costs: Costs | null, language: Language): string => {
   if (costs === null) return ''
   const price = formatMoney(Number(costs.price), costs.currency, language)
@@ -59,13 +59,13 @@ const offered: Readonly<Record<Language, (of: Offered) => Letter>> = {
   }),
 }
 
-/** Whoever is offered it may read either language. */
+/** The recipient's language is unknown: the letter has both. */
 export function letterOfOffer(of: Offered, language: Language): Letter {
   const [first, second] = [offered[language](of), offered[language === 'vi' ? 'en' : 'vi'](of)]
   return { subject: first.subject, text: `${first.text}\n\n---\n\n${second.text}` }
 }
 
-/** To the owner: something was offered, so that nobody else does it unseen. */
+/** To the owner: something was offered, so that nobody else does it unnoticed. */
 export const letterOfOffering = (
   of: Pick<Offered, 'kind' | 'name'> & { readonly email: string; readonly portalUrl: string },
   language: Language,
@@ -95,7 +95,7 @@ interface Given {
   readonly costs: Costs | null
 }
 
-/** To who gave it. */
+/** To the former owner. */
 export const letterOfGiven = (
   { kind, name, costs, email }: Given & { readonly email: string },
   language: Language,
@@ -114,7 +114,7 @@ export const letterOfGiven = (
           `more.\n${money(costs, language)}`,
       }
 
-/** To who took it: what to do next. */
+/** To the new owner: what to do next. */
 export const letterOfTaken = ({ kind, name, costs }: Given, language: Language): Letter => {
   const passwords =
     language === 'vi'

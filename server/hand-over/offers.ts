@@ -1,6 +1,6 @@
 /**
- * Offers: a link of one use for seven days, by letter. Whoever accepts is signed in under the
- * address that it was sent to; then everything changes hands in one transaction, or nothing.
+ * Offers: a link by letter, valid once and for seven days. The recipient must be signed in under
+ * the address that it was sent to. Everything changes hands in one transaction, or nothing does.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { listedDays, offerDays, type HandOver } from '../../contract/hand-over.ts'
@@ -61,7 +61,7 @@ const present = (row: Row): HandOver => ({
   acceptedAt: row.accepted_at?.toISOString() ?? null,
 })
 
-/** Those that are open, and those that were accepted in the last 90 days; the newest first. */
+/** Open offers, and those accepted in the last 90 days; newest first. */
 export async function listOffers(
   db: Queryable,
   clock: Clock,
@@ -84,7 +84,7 @@ export async function listOffers(
   return rows.map(present)
 }
 
-/** What is offered, locked with all that changes hands. */
+/** The offered thing, locked with everything that changes hands. */
 type Held =
   | { readonly kind: 'server'; readonly name: string; readonly terms: Terms; give: Give }
   | { readonly kind: 'domain'; readonly name: string; readonly terms: null; give: Give }
@@ -94,7 +94,7 @@ interface Account {
   readonly regionCode: RegionCode
 }
 
-/** Refuses with not_found, and with conflict and a sentence what may not change hands now. */
+/** Refuses with not_found, and with conflict and a sentence when it may not change hands now. */
 async function hold(
   tx: Tx,
   clock: Clock,
@@ -123,7 +123,7 @@ async function hold(
 }
 
 /**
- * Offers one; the token stands in the letter alone. A newer offer replaces an older one. Refuses
+ * Makes an offer; only the letter contains its token. A newer offer replaces an older one. Refuses
  * with not_found, conflict, invalid_input.
  */
 export async function createOffer(
@@ -184,9 +184,10 @@ export async function takeBack(tx: Tx, customerId: string, id: string): Promise<
 }
 
 /**
- * Both customers are held until the transaction ends: neither is blocked or closed meanwhile.
- * Refuses with link_expired what was used, taken back, or is of who is blocked, and with
- * account_blocked and unauthenticated a person who is blocked or has closed the account.
+ * Locks both customers until the transaction ends, so that neither is blocked or closed meanwhile.
+ * Refuses with link_expired an offer that was used, withdrawn, or made by a customer who is
+ * blocked; with account_blocked a person who is blocked, and with unauthenticated one who has
+ * closed the account.
  */
 async function openOffer(tx: Tx, clock: Clock, token: string, personId: string): Promise<Row> {
   const known = await tx
@@ -195,7 +196,8 @@ async function openOffer(tx: Tx, clock: Clock, token: string, personId: string):
     .where('token_hash', '=', hashOf(token))
     .executeTakeFirst()
   if (!known) throw new Refusal('link_expired')
-  // The customers first, as whoever offers does; in one order, for they may offer to each other.
+  // Lock the customers first, as making an offer does, and sorted by id, because they may offer to
+  // each other.
   const customers = await tx
     .selectFrom('customer')
     .select(['id', 'blocked_at', 'closed_at'])
@@ -225,7 +227,7 @@ const judgeAddress = (row: Row, person: { readonly id: string; readonly email: s
     throw new Refusal('forbidden', { said: texts.otherAddress })
 }
 
-/** What a link offers to the caller. Refuses as accepting does. */
+/** The content of a link for the caller. Refuses as accepting does. */
 export async function lookAtOffer(
   tx: Tx,
   clock: Clock,
@@ -239,15 +241,15 @@ export async function lookAtOffer(
   return { kind, name, fromId: row.from_id, expiresAt: row.expires_at, terms }
 }
 
-/** Who accepts. */
+/** The recipient. */
 export interface Person extends Account {
   readonly id: string
   readonly email: string
 }
 
 /**
- * It is the caller's from then on. Refuses with link_expired, forbidden (another address), and with
- * conflict and a sentence, also where it costs something else than the caller was shown.
+ * Transfers the thing to the caller. Refuses with link_expired, forbidden (another address), and
+ * with conflict and a sentence, also if the price differs from the one the caller saw.
  */
 export async function acceptOffer(
   tx: Tx,
@@ -255,7 +257,7 @@ export async function acceptOffer(
   of: {
     readonly token: string
     readonly person: Person
-    /** What the person was shown, minor units a month. */
+    /** The price that the person saw, minor units a month. */
     readonly price?: number | undefined
   },
 ): Promise<{ kind: Kind; id: string; name: string; fromId: string; terms: Terms | null }> {
@@ -280,7 +282,7 @@ export async function acceptOffer(
   }
 }
 
-/** It was perhaps not the owner who made them: what nobody has accepted yet is void. */
+/** Voids open offers, because the owner may not have made them. */
 export async function takeBackOffers(tx: Tx, customerId: string): Promise<void> {
   await tx
     .deleteFrom('hand_over')
@@ -289,7 +291,7 @@ export async function takeBackOffers(tx: Tx, customerId: string): Promise<void> 
     .execute()
 }
 
-/** What was not accepted, when it has expired; the rest after two years. */
+/** Deletes offers that were not accepted once they have expired, and the others after two years. */
 export async function dropOldOffers(db: Queryable, clock: Clock): Promise<void> {
   await dropOld(db, clock, 'hand_over')
 }

@@ -42,11 +42,11 @@ export interface HandOverDeps {
     field: 'password',
     language: Language,
   ) => Promise<unknown>
-  /** Ends what is open live in an account, once the transaction is committed. */
+  /** Ends the account's live connections after the commit. */
   readonly endLiveOf: (tx: Tx, customerId: string) => Promise<void>
 }
 
-/** As letters name an account. */
+/** An account's name in letters. */
 const nameOf = ({ company, name }: Customer): string => company ?? name
 
 export function routes(http: Http, deps: HandOverDeps): void {
@@ -69,7 +69,7 @@ export function routes(http: Http, deps: HandOverDeps): void {
     async ({ tx, customerId, body }) => {
       const { password: _proven, ...wish } = body
       const { offer, token } = await createOffer(tx, clock, { customerId, wish })
-      // What was refused sends no letter.
+      // After the checks: a refused offer sends no letter.
       await offeredAddress.take(body.email)
       const owner = await deps.customer(tx, customerId)
       const { subject, text } = letterOfOffer(
@@ -78,7 +78,7 @@ export function routes(http: Http, deps: HandOverDeps): void {
           brandName,
           kind: offer.kind,
           name: offer.name,
-          // Behind #, where no server's log has it.
+          // After #, so that no server's log contains it.
           link: `${portalUrl}/account/team#offer=${token}`,
         },
         owner.language,

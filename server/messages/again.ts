@@ -8,10 +8,10 @@ import type { Jobs } from '../platform/jobs.ts'
 export const letterJob = 'send-message'
 export const codeJob = 'send-code'
 
-/** For so long a letter may be sent again. */
+/** How long a letter may be sent again. */
 export const keptTextMs = days(7)
 
-/** `waiting`: it was not sent yet, and is tried now. */
+/** `waiting`: it had not been sent yet and is tried now. */
 export interface SentAgain {
   readonly state: 'again' | 'waiting'
   /** The new one's id, or its own where it waits still. */
@@ -30,7 +30,7 @@ interface KeptLetter {
   readonly kept: Buffer
 }
 
-/** The row is held, so that of two presses at once the second sees what the first has done. */
+/** The row is locked, so that of two presses at once the second sees the first one's result. */
 export async function sendAgain(
   tx: Tx,
   jobs: Pick<Jobs, 'add'>,

@@ -1,4 +1,4 @@
-/** What an operator watches of messages. */
+/** Counts of messages for an operator. */
 import { sql } from 'kysely'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -10,9 +10,9 @@ export const messageChannels = ['mail', 'sms'] as const
 const lookedAtMs = days(14)
 
 /**
- * How many messages of each channel were given up within the last day and not sent again: those
- * that the mail server or the SMS gateway refused, letters that were too old, and codes that failed
- * until they ended.
+ * Messages by channel that were given up within the last day and not sent again: refused by the
+ * mail server or the SMS gateway, letters that were too old, and codes that failed until they
+ * expired.
  */
 export async function countGivenUp(
   db: Queryable,
@@ -20,7 +20,8 @@ export async function countGivenUp(
 ): Promise<ReadonlyMap<(typeof messageChannels)[number], number>> {
   const now = clock.now()
   const since = later(now, -days(1))
-  // The first condition stands in the index; a letter's text is kept from when it was given up.
+  // The first condition is that of the partial index. A letter's text is kept from the time it was
+  // given up.
   const { rows } = await sql<{ channel: string; n: bigint }>`
     select m.channel, count(*) as n from message m
     left join message_kept k on k.message_id = m.id

@@ -1,4 +1,4 @@
-/** What the operator's desk asks of letters and SMS; their texts are not shown. */
+/** Queries of the operator's desk about letters and SMS; their texts are not shown. */
 import { sql } from 'kysely'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { DeskLetter, DeskLetterState } from '../../contract/operator-work.ts'
@@ -15,16 +15,16 @@ function stateOf(row: { sent_at: Date | null; sealed_text: Buffer | null }): Let
 }
 
 /**
- * Those in one state, newest first. `before`: where the page before ended; its time does not grow
- * with the list (index `message_desk`).
+ * Messages in one state, newest first. `before`: the end of the previous page; its time does not
+ * grow with the list (index `message_desk`).
  */
 export async function listMessages(
   db: Queryable,
   state: DeskLetterState,
   { limit, before }: { readonly limit: number; readonly before: TimePosition | null },
 ): Promise<{ rows: DeskLetter[]; next: TimePosition | null }> {
-  // As the index has it (migration 0124), and as text of the statement: a prepared plan does not
-  // know it otherwise.
+  // The same expression as in the index (migration 0124), and a literal: otherwise a prepared plan
+  // does not use the index.
   const stateIs = sql<boolean>`(case
     when message.sent_at is not null then 'sent'
     when message.sealed_text is not null then 'waiting'

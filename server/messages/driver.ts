@@ -12,14 +12,14 @@ export interface SmsDriver {
   }): Promise<void>
 }
 
-/** What a letter is signed with (DKIM, RFC 6376). */
+/** The key that signs letters (DKIM, RFC 6376). */
 export interface SignKey {
   readonly domain: string
   readonly selector: string
   /** PEM. */
   readonly privateKey: string
 }
-/** A letter that somebody else wrote, with its header, for one recipient. */
+/** A complete letter from another sender, with its header, for one recipient. */
 export interface RelayedLetter {
   /** Sender and recipient of the envelope. */
   readonly from: string
@@ -29,8 +29,8 @@ export interface RelayedLetter {
   readonly signKey: SignKey | undefined
 }
 /**
- * `refused`: the recipient or the letter, for good. `later`: everything else; it may be tried
- * again. `why` is what the mail server said, or a word of ours; printable, and hostile.
+ * `refused`: the recipient or the letter, permanently. `later`: anything else; a retry is possible.
+ * `why` is the mail server's text or our own; printable, but untrusted.
  */
 export type RelayOutcome =
   | { readonly outcome: 'sent' }
@@ -38,14 +38,14 @@ export type RelayOutcome =
 
 export interface MailDriver {
   readonly name: string
-  /** Passes a letter on as it is, signed. Never throws for what the mail server said. */
+  /** Passes a letter on unchanged, signed. Never throws for a response of the mail server. */
   relay(letter: RelayedLetter): Promise<RelayOutcome>
   send(message: {
     readonly to: string
     readonly subject: string
     readonly text: string
     readonly idempotencyKey: string
-    /** Where answers go, if not to the sender; letters of one matter have it in common. */
+    /** The address for answers, if not the sender; letters of one matter share it. */
     readonly replyTo?: string | undefined
   }): Promise<void>
 }

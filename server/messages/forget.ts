@@ -1,11 +1,11 @@
-/** What is forgotten of letters and SMS of a customer who closes the account. */
+/** Deletes letters and SMS to a customer who closes the account. */
 import type { Tx } from '../platform/db.ts'
 
-/** Letters and SMS to these, sent or not: whoever they were for has closed the account. */
+/** Deletes letters and SMS to these recipients, sent or not. */
 export async function forgetLetters(
   tx: Tx,
   recipients: readonly string[],
-  /** What was sent there in that time. */
+  /** Former addresses: only messages from that time are deleted. */
   former: readonly { readonly address: string; readonly from: Date; readonly until: Date }[],
 ): Promise<void> {
   await tx.deleteFrom('message').where('recipient', 'in', recipients).execute()

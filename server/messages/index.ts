@@ -1,8 +1,8 @@
 /**
- * Messages to customers: encrypted and stored in the business transaction, and sent by a job. The
- * text of a code is deleted once it is sent, that of a letter a week later: until then the staff
- * may have it sent again. While the SMS or mail server is unavailable they are retried: a one-time
- * code until it expires, because a late code is useless, and a letter for days.
+ * Messages to customers: encrypted and stored in the business transaction, and sent by a job. A
+ * code's text is deleted once it is sent, a letter's a week later; until then the staff may send it
+ * again. While the SMS or mail server is unavailable they are retried: a one-time code until it
+ * expires, because a late code is useless, and a letter for days.
  */
 import { randomUUID } from 'node:crypto'
 import { dropOld } from '../platform/batches.ts'
@@ -23,7 +23,7 @@ export { forgetLetters } from './forget.ts'
 export type { MailDriver, SignKey, SmsDriver }
 
 export interface Outbox {
-  /** `until`: when it is worth nothing any more and is not sent; `from`: it is not sent before. */
+  /** `until`: the message is useless after it and not sent; `from`: it is not sent before. */
   sms(tx: Tx, to: string, text: string, when?: { from?: Date; until?: Date }): Promise<void>
   mail(tx: Tx, to: string, subject: string, text: string, until?: Date): Promise<void>
   /** A letter whose answer goes elsewhere than to its sender. */
@@ -36,7 +36,7 @@ export interface Outbox {
       readonly replyTo: string | undefined
     },
   ): Promise<void>
-  /** Refuses with not_found, and with conflict what cannot be sent again. */
+  /** Refuses with not_found, and with conflict when it cannot be sent again. */
   again(tx: Tx, id: string): Promise<SentAgain>
 }
 export interface Messages extends Outbox {
@@ -50,7 +50,7 @@ export interface Messages extends Outbox {
   dropOld(): Promise<void>
 }
 
-/** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
+/** How long a letter is retried: as long as mail servers usually retry (RFC 5321, 4.5.4.1). */
 const letterMs = days(5)
 /**
  * Retries of a message that the server rejected: the cause may be a setting that an operator is
@@ -58,13 +58,13 @@ const letterMs = days(5)
  */
 const maxRefusals = 8
 
-/** Of what the other side said; some of it may quote the letter. */
+/** Limit for the other side's error text, which may quote the letter. */
 const longestFailure = 200
 const purpose = (id: string): string => `message:${id}`
 /** RFC 2606 reserves .invalid: closed accounts have addresses there. */
 const isClosed = (address: string): boolean => address.endsWith('.invalid')
 
-/** Where messages are put; the portal that runs sends them. */
+/** Stores messages; the running portal sends them. */
 export function createOutbox({
   jobs,
   clock,
@@ -117,7 +117,7 @@ export function createOutbox({
       await store(tx, { channel: 'sms', recipient, subject: null, text, from, until })
     },
     mail: async (tx, recipient, subject, text, until) => {
-      // Nobody reads what is sent to a closed account.
+      // A closed account's address is not read by anybody.
       if (!isClosed(recipient))
         await store(tx, { channel: 'mail', recipient, subject, text, until })
     },
@@ -158,7 +158,7 @@ export function createMessages(deps: {
 }): Messages {
   const { db, jobs, clock, log, secrets } = deps
 
-  /** It has ended, and its text goes; that of a letter is kept, so that it may be sent again. */
+  /** Ends a message and deletes its text; a letter's text is kept, so that it may be sent again. */
   const ended = async (
     { id, sealed_text: text, expires_at: until }: Selectable<DB['message']>,
     sentAt: Date | null,
@@ -227,8 +227,8 @@ export function createMessages(deps: {
     await ended(message, clock.now())
   }
 
-  // Each has its workers, so that a code does not wait behind the letters of a day without mail.
-  // Neither is tried that often: the one ends by its code, the other by its age.
+  // Separate workers, so that a code does not wait behind the letters of a day without mail. The
+  // number of retries is never reached: a code ends by its expiry, a letter by its age.
   const sending = { concurrency: 4, retries: 1000, limitSeconds: 60, run: send }
   jobs.define({ name: codeJob, ...sending })
   jobs.define({ name: letterJob, ...sending, longestDelaySeconds: 1800 })

@@ -15,7 +15,7 @@ import { transaction } from '../platform/db.ts'
 import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 
 const clock = manualClock()
-/** What becomes of every send; undefined: it goes out. */
+/** The failure of every send; undefined: sends succeed. */
 let trouble: DriverFailureKind | undefined
 let tries = 0
 /** The real driver, with the trouble in front. */
@@ -44,7 +44,7 @@ beforeEach(() => {
   tries = 0
 })
 
-/** Lets the gap before the next try pass. */
+/** Makes the waiting time before the next try pass. */
 const skipGap = () =>
   sql`update pgboss.job set start_after = now() where state = 'retry'
     and name in ('send-message', 'send-code')`.execute(portal.app.db)
@@ -62,7 +62,7 @@ const arrived = (to: string, text: RegExp) =>
     await skipGap()
     return (await portal.inbox(to)).find((message) => text.test(message.text))
   })
-/** As Prometheus reads it. */
+/** Reads the gauge as Prometheus does. */
 const gauge = async (name: string): Promise<number> => {
   const lines = (await (await fetch(`${portal.url}/metrics`)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length))
@@ -85,7 +85,7 @@ const unsent = (to: string) =>
     .where('sent_at', 'is', null)
     .execute()
 
-/** Has a letter written to the customer. */
+/** Changes the password, which sends the customer a letter. */
 async function changePassword({ token, password }: TestCustomer): Promise<void> {
   const body = { current: password, password: 'Another-horse-7' }
   expect((await portal.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
@@ -184,7 +184,7 @@ test(
   'what the other side says no to is given up after nine tries: the no may be a setting',
   { timeout: 120_000 },
   async () => {
-    // What was given up in the tests before is told of for a day.
+    // Messages given up in earlier tests are reported for a day: skip it.
     clock.advance(hours(25))
     expect(await givenUp()).toEqual([0, 0])
     const an = await portal.customer()

@@ -1,4 +1,4 @@
-/** What an act is, who does it, and what acts need of the modules. */
+/** The interface of acts, their actors, and their dependencies. */
 import type { Currency } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
@@ -32,10 +32,10 @@ export interface Actor {
   /** When an act that is approved now was proposed. */
   readonly proposedAt?: Date
 }
-/** How long ago the actor said what the act goes by: it may have waited for approval, ms. */
+/** For how long the act's input has been waiting for approval, ms; 0 without a proposal. */
 export const saidMsAgo = (clock: Clock, { proposedAt }: Actor): number =>
   proposedAt === undefined ? 0 : clock.now().getTime() - proposedAt.getTime()
-/** Who has the machine. */
+/** The actor of commands: whoever has access to the machine. */
 export const commandActor: Actor = {
   staffId: null,
   name: 'command',
@@ -46,28 +46,28 @@ export const commandActor: Actor = {
 export interface ActNeeds {
   readonly clock: Clock
   readonly log: Log
-  /** Of the portal that runs; of the shell's machine its file. */
+  /** The running portal's catalogue; for a command, the machine's file. */
   readonly catalog: Pick<Catalog, 'dataCentres'>
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
   /** Gives a customer a credit line, changes it or ends it, and tells them. */
   readonly changeCreditLine: ChangeCreditLine
-  /** Cancels what a customer has, and gives back what is unused. */
+  /** Cancels a customer's subscriptions and refunds the unused part. */
   readonly subscriptions: DeskCancel
   readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs
-  /** The keys that a node is started with; told in the shell only. */
+  /** A node's keys; shown in the shell only. */
   readonly nodeKeys: {
-    /** Of its line. */
+    /** The key of the node's line. */
     line(node: string): string
-    /** Another one to join with; one that it had before works no longer. */
+    /** Makes a new key to join with; the node's earlier one becomes invalid. */
     join(tx: Tx, node: string): Promise<string>
   }
   readonly invitations: Pick<Invitations, 'invite'>
-  /** In the language that the customer is written to in. */
+  /** The customer's email address, and the language of letters. */
   readonly customerMail: (
     tx: Tx,
     customerId: string,
@@ -86,26 +86,26 @@ export interface ActNeeds {
   readonly secondPersonAbove: Readonly<Record<Currency, bigint>>
 }
 
-/** What an act has done. */
+/** An act's result. */
 export interface Done {
   readonly subject: { readonly kind: string; readonly id: string }
   readonly customerId?: string | null
   readonly before: Facts | null
   readonly after: Facts | null
-  /** Told once to who does it by a command, and written nowhere: a link. */
+  /** Shown once to the user of a command, and stored nowhere: a link. */
   readonly told?: Readonly<Record<string, string>>
-  /** Told once to the member who does it at the desk, and written nowhere. */
+  /** Shown once to the member at the desk, and stored nowhere. */
   readonly link?: string
-  /** Told once to who does it, and written nowhere. */
+  /** Shown once to the actor, and stored nowhere. */
   readonly secret?: string
 }
 
 export interface Act<I> {
-  /** Whom it is about, for a proposal; undefined: nobody. */
+  /** The customer that a proposal is about; null: none. */
   customer?(tx: Tx, input: I, needs: ActNeeds): Promise<string | null>
-  /** Whether somebody else must approve it. */
+  /** Whether a second member must approve it. */
   needsSecond?(tx: Tx, needs: ActNeeds, input: I, actor: Actor): Promise<boolean>
-  /** What the trail keeps of the input, where that is not all of it. */
+  /** The part of the input that the trail keeps; absent: all of it. */
   kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */
   run(tx: Tx, needs: ActNeeds, actor: Actor, input: I, reason: string | null): Promise<Done>

@@ -1,6 +1,6 @@
-/** JSON of which equal values have one text only: what hashes are made over. */
+/** Canonical JSON: equal values have the same text, over which hashes are made. */
 
-/** What an act says of itself; plain JSON. */
+/** Facts of an act: plain JSON. */
 export type Facts = Record<string, unknown>
 
 /** Names in order, no space; bigint as a number, and what is undefined left out. */
@@ -11,7 +11,7 @@ export function canonical(value: unknown): string {
     if (value instanceof Date) return JSON.stringify(value.toISOString())
     const parts = Object.entries(value)
       .filter(([, inner]) => inner !== undefined)
-      // By code units, whatever the language of the machine.
+      // By code units, independent of the machine's locale.
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`)
     return `{${parts.join(',')}}`

@@ -1,6 +1,6 @@
 /**
- * Acts on what is sold: published, and taken back before it counts (decision 126), and by a file of
- * the shell (decision 141).
+ * Acts on the catalogue: publishing it, withdrawing that before it takes effect (decision 126), and
+ * publishing by a file from the shell (decision 141).
  */
 import { createHash } from 'node:crypto'
 import {
@@ -25,7 +25,7 @@ import { canonical } from './canonical.ts'
 const sha256Of = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('hex')
 
-/** It is a file of the machine, and has more than what is sold. */
+/** The file comes from the machine and contains more than the desk's offer. */
 function refuseAtDesk({ staffId }: Actor): void {
   if (staffId !== null) throw new Refusal('forbidden')
 }
@@ -46,7 +46,8 @@ export const approvedUses =
 
 export const catalogActs: RegistryOf<'catalog'> = {
   'catalog.publish': {
-    // What changed stands in what the act answers; all that is sold would be the whole catalogue.
+    // The act's answer contains the changes; keeping the whole offer would repeat the whole
+    // catalogue.
     kept: ({ selling, ...rest }) => ({ ...rest, ...(selling && { sha256: sha256Of(selling) }) }),
     async needsSecond(tx, { clock }, input) {
       return await needsApproval(
@@ -78,13 +79,13 @@ export const catalogActs: RegistryOf<'catalog'> = {
     },
   },
   'catalog.use': {
-    // A repeat under its key names what is in use by then.
+    // A repeat with the same key returns the catalogue that is then in use.
     kept: ({ file, origin }) => ({ origin, sha256: sha256Of(file) }),
     async needsSecond(tx, { clock }, { file, ...of }, actor) {
       refuseAtDesk(actor)
       const { present, before, after } = await prepareUse(tx, clock, { ...of, text: file })
-      // The first catalogue has none before it that it could differ from. One that this release
-      // cannot read keeps the portal from its start, and with it whoever could approve.
+      // The first catalogue has no predecessor to differ from. If this release cannot read the
+      // present one, the portal does not start, and nobody could approve.
       if (present === undefined || before === undefined) return false
       const approvers = await emailsOf(tx, rolesThatMay.sell)
       if (approvers.length === 0) return false

@@ -1,4 +1,4 @@
-/** What a publication would change, before anybody publishes it: lines, prices, days, letter. */
+/** The preview of a publication: changed lines, prices, days, and the letter. */
 import type * as z from 'zod/mini'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import type { CatalogPreview, Selling } from '../../contract/operator-catalog.ts'
@@ -69,7 +69,10 @@ async function previewPrepared(
   }
 }
 
-/** The same of what waits for a second member. Refuses with not_found what is no such proposal. */
+/**
+ * The same preview for a publication that waits for a second member. Refuses with not_found when
+ * there is no such proposal.
+ */
 export async function previewOfProposal(
   db: Queryable,
   needs: PreviewNeeds,

@@ -1,6 +1,6 @@
 /**
- * What is sold, edited at the desk (decision 126): judged, looked at before; and what the file of a
- * start takes back of it.
+ * Plans and prices edited at the desk (decision 126): validation, preview, and what a start's file
+ * may undo.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -63,7 +63,7 @@ describe('what is sold', () => {
     })
     const wanted = { base: 1, selling: shown.selling }
     expect((await publish(wanted, supports)).status).toBe(403)
-    // Who may is told that nothing is changed.
+    // A member with the right is told that nothing is changed.
     const same = await publish(wanted, counts)
     expect([same.status, same.body.error?.fields?.['selling']]).toEqual([
       409,
@@ -176,13 +176,13 @@ describe('what is sold', () => {
       const rises = (await portal.inbox(an.email)).filter(({ text }) => text.includes('238.000'))
       return (letters.length > 0 || rises.length === 2) && rises
     })
-    // Word for word what the preview showed.
+    // The letter is word for word the one that the preview showed.
     expect(sent.some(({ text }) => text.includes(letter?.vi.text ?? 'no letter'))).toBe(true)
     expect(letter?.en.subject).toMatch(/^The price of WordPress .* changes on 2027-04-02$/)
     expect(await portal.inbox(binh.email)).not.toContainEqual(
       expect.objectContaining({ text: expect.stringContaining('2027-04-02') as string }),
     )
-    // PRO-4 is ordered by nobody any more.
+    // PRO-4 can no longer be ordered.
     const dung = await portal.customer()
     const refused = await portal.call('POST', '/api/wp', {
       token: dung.token,
@@ -209,7 +209,7 @@ describe('the file of a start', () => {
     expect(log).toContain('than the staff published at the desk')
     const listed = await runCommand(portal, {}, 'catalog')
     expect(listed.said).toContain('sells otherwise than the staff published, and is not in use')
-    // As it is in use, with another support address.
+    // The present file with another support address.
     const { said } = await runCommand(portal, {}, 'catalog', 'show')
     expect(said).toContain('# What this provider sells.')
     await portal.reopen({ catalogText: said.replace('support@example.com', 'help@example.com') })
@@ -221,7 +221,7 @@ describe('the file of a start', () => {
     })
     const shown = await runCommand(portal, {}, 'catalog', 'show')
     expect(shown.said).toContain('help@example.com')
-    // One line says which version it is, however often a file goes to and fro.
+    // One line names the version, however often a file is exported and imported.
     expect(shown.said.match(/^# Version \d+$/gm)).toEqual([`# Version ${now.version}`])
     expect((await runCommand(portal, {}, 'catalog')).said).toMatch(/^The file of .* is in use \(/m)
     done(await publish(await priced(1, { VND: { price: '111000', sale: '' } })))
@@ -259,7 +259,7 @@ describe('the file of a start', () => {
     expect((await atDesk()).version).toBe(version)
     const missing = await runCommand(portal, env, 'catalog', 'publish')
     expect(missing.code).toBe(64)
-    // A colleague was first: what he changed is not taken back by a file that was made before.
+    // A colleague was first: a file made before does not undo that change.
     done(await publish(await priced(2, { EUR: { price: '7.60', sale: '6.00' } })))
     const late = await runCommand(portal, env, 'catalog', 'publish', '--reason', reason)
     expect([late.code, late.said]).toEqual([1, expect.stringContaining('was first: version')])

@@ -1,4 +1,7 @@
-/** Acts on coupons. What all uses together may cost decides whether a second member is needed. */
+/**
+ * Acts on coupons. The most that all uses together may cost decides whether a second member is
+ * needed.
+ */
 import { makeCoupon, stopCoupon } from '../billing/index.ts'
 import { plainCode } from '../platform/codes.ts'
 import { dayInVietnam } from '../platform/vietnam-time.ts'

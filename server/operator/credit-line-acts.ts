@@ -1,4 +1,4 @@
-/** The act on credit lines: one is given, changed, or ended with a limit of 0 (decision 127). */
+/** The act on credit lines: give one, change it, or end it with a limit of 0 (decision 127). */
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { showCustomers } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
@@ -15,7 +15,7 @@ const termOf = ({ termDays }: Input): number => termDays ?? usualTermDays
 const refuse = (field: string, en: string, vi: string): Refusal =>
   new Refusal('conflict', { fields: { [field]: { en, vi } } })
 
-/** How the line stands; refuses what can never be done. */
+/** The line's present state; refuses input that can never succeed. */
 async function standing(tx: Tx, { ledger }: ActNeeds, input: Input) {
   const { customer, currency } = input
   const limit = BigInt(input.limit)
@@ -77,7 +77,7 @@ export const creditLineActs: RegistryOf<'credit_line'> = {
         subject: { kind: 'customer', id: customer },
         customerId: customer,
         before: facts(before, currency),
-        // What was raised counts with what the member gives (second-member.ts).
+        // The raised amount counts towards the member's total (second-member.ts).
         after: { ...facts(after, currency), ...(raised > 0n && { amount: Number(raised) }) },
       }
     },

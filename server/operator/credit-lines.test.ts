@@ -64,7 +64,7 @@ async function withServer(an: TestCustomer): Promise<string> {
   await eventually('the order is paid', async () => (await balanceOf(an)) === 0n)
   return id
 }
-/** So many days later, with what was due meanwhile done; sessions have ended since. */
+/** Advances the clock day by day and runs the due jobs; sessions have ended afterwards. */
 async function pass(count: number, ...people: TestCustomer[]): Promise<void> {
   for (let day = 0; day < count; day++) {
     clock.advance(days(1))
@@ -216,7 +216,8 @@ test('who may: roles, a second member above the limit, the blocked, other curren
   const other = await newMember(portal, 'finance', { clock })
   expect((await set(other, an, 50_000_100)).body.result.state).toBe('proposed')
   expect((await set(other, an, 50_000_000, { termDays: 15 })).body.result.state).toBe('proposed')
-  // Lower needs nobody; the same is refused; blocked, a line is lowered and ended only.
+  // Lowering needs no second member, and an unchanged line is refused. For a blocked customer a
+  // line can only be lowered or ended.
   expect((await set(finance, an, 40_000_000)).body.result.state).toBe('done')
   expect((await set(finance, an, 40_000_000)).status).toBe(409)
   await owner.act('customer.block', { customer: an.id, reason })

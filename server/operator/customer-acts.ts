@@ -8,13 +8,13 @@ import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
 import { emailGiven, programsEnded, secondFactorGone } from './letters.ts'
 
-/** Refuses with not_found who is not there. */
+/** Refuses with not_found an unknown customer. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
   const found = isUuid(customerId) && (await showCustomers(db, [customerId])).has(customerId)
   if (!found) throw new Refusal('not_found')
 }
 
-/** Refuses with conflict another currency than the wallet's. */
+/** Refuses with conflict when the currency is not the wallet's. */
 export function refuseOtherCurrency(of: string, wanted: string): void {
   if (of === wanted) return
   throw new Refusal('conflict', {
@@ -27,7 +27,10 @@ export function refuseOtherCurrency(of: string, wanted: string): void {
   })
 }
 
-/** Refuses with not_found, and with conflict who has closed the account: no word is added there. */
+/**
+ * Refuses with not_found, and with conflict a customer who has closed the account: nothing may be
+ * written there.
+ */
 export async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
   await refuseUnknown(tx, customerId)
   if (await holdOpenAccount(tx, customerId)) return
@@ -56,7 +59,7 @@ export const customerActs: RegistryOf<'customer'> = {
   'customer.unblock': {
     async run(tx, { accounts, jobs }, _actor, { customer }) {
       await accounts.unblock(tx, customer)
-      // A credit line lends again: what stayed unpaid meanwhile need not wait for its next moment.
+      // The credit line lends again: try unpaid invoices now.
       await jobs.add(tx, jobNames.payOpen, { customerId: customer })
       return { ...about(customer), before: { blocked: true }, after: { blocked: false } }
     },
@@ -91,9 +94,9 @@ export const customerActs: RegistryOf<'customer'> = {
   },
   'customer.email': {
     customer: async (_tx, { customer }) => customer,
-    // Who has the address recovers the account: no member alone gives it to anybody.
+    // With the address a person can recover the account: no member may give it away alone.
     async needsSecond(tx, { accounts }, { customer, email }) {
-      // Nobody else is to be asked for what cannot be done.
+      // Refuse before a second member is asked for something impossible.
       await accounts.refuseEmail(tx, customer, email)
       return true
     },
@@ -133,7 +136,7 @@ export const customerActs: RegistryOf<'customer'> = {
         ...about(customer),
         before: null,
         after: { view: id, minutes: viewMinutes },
-        // Behind #, where no log sees it.
+        // After #, so that no log contains it.
         link: `${portalUrl}/see#${ticket}`,
       }
     },

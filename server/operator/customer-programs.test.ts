@@ -43,7 +43,7 @@ test('programs are seen without their secrets, and ended for an account’s safe
   const after = await storyOf()
   expect(after.tokens).toEqual([])
   expect(after.webhooks).toMatchObject([{ disabled: 'safety' }])
-  // The owner goes on, switches on what they know, and is told.
+  // The owner continues, re-enables known webhooks, and is told.
   const { body } = await portal.call<Webhook[]>('GET', '/api/v1/account/webhooks', {
     token: an.token,
   })

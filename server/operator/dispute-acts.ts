@@ -1,4 +1,4 @@
-/** Acts on disputes. The gateway is asked by a job; what it decides is posted by payments. */
+/** Acts on disputes. A job calls the gateway; the payments module posts the result. */
 import { disputeMoney, NotAnswerable, type Answered } from '../payments/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'

@@ -1,4 +1,4 @@
-/** What is told of a proposal: that nobody may approve it, and what approving it would change. */
+/** Information about a proposal: that nobody may approve it, and what approving it would change. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Proposal } from '../../contract/operator-desk.ts'
@@ -32,7 +32,7 @@ test('who is alone learns that nobody can approve, and what to do', async () => 
   expect(alone).toMatchObject({ state: 'proposed', approvers: 0 })
   expect(alone.notice).toContain('Invite one under “Staff”')
   expect(await proposalsOf(finance)).toMatchObject([{ id: alone.proposal, approvers: 0 }])
-  // Of another role: may not approve it.
+  // A member of another role may not approve it.
   await newMember(portal, 'support')
   expect((await proposalsOf(finance))[0]?.approvers).toBe(0)
   owner = await newMember(portal, 'owner')
@@ -46,7 +46,7 @@ test('who approves sees what would change; looking changes nothing', async () =>
   await portal.topUp(an, 300_000)
   const { proposal } = (await credit(finance, an, 6_000_000)).body.result as ActOutcome
   const { acts } = await verification()
-  // Twice: what the first look did would change the second.
+  // Twice, because an effect of the first preview would change the second.
   await preview(owner, proposal ?? '')
   expect((await preview(owner, proposal ?? '')).body.result).toEqual({
     before: { balance: 300_000, currency: 'VND' },
@@ -55,7 +55,7 @@ test('who approves sees what would change; looking changes nothing', async () =>
   })
   expect(await balanceOf(an.id)).toBe(300_000)
   expect(await verification()).toMatchObject({ acts, findings: [] })
-  // Who cannot approve it is shown nothing.
+  // A member who cannot approve it sees no preview.
   expect((await preview(finance, proposal ?? '')).status).toBe(403)
 
   expect((await owner.call('POST', `/api/operator/proposals/${proposal}/approve`)).status).toBe(200)
@@ -68,7 +68,7 @@ test('who approves sees what would change; looking changes nothing', async () =>
     after: null,
     refused: 'The wallet does not hold that much.',
   })
-  // One letter of the credit: looking sent none.
+  // One letter about the credit: the preview sent none.
   const ofCredit = await eventually('the letter', async () => {
     const letters = (await portal.inbox(an.email)).map((letter) => JSON.stringify(letter))
     const found = letters.filter((letter) => letter.includes(told) && letter.includes('6.000.000'))

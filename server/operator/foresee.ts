@@ -1,4 +1,4 @@
-/** What approving a proposal would do, for whoever is to decide on it. */
+/** The effect of approving a proposal, for the member who decides. */
 import type * as z from 'zod/mini'
 import { errorText, type Language } from '../../contract/errors.ts'
 import type { ActName } from '../../contract/operator-acts.ts'
@@ -12,10 +12,10 @@ import { approvable } from './proposals.ts'
 
 type Foreseen = z.output<typeof previewProposal.result>
 
-/** Nothing of a try stays: this rolls its transaction back, and what it was to send. */
+/** Thrown to roll back the trial transaction, together with the letters and jobs in it. */
 class RolledBack extends Error {}
 
-/** Refuses with not_found, forbidden and conflict what the caller cannot approve. */
+/** Refuses with not_found, forbidden or conflict when the caller cannot approve the proposal. */
 export async function foresee(
   needs: ActNeeds & { readonly db: Database },
   staff: StaffCaller,

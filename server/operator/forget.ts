@@ -1,4 +1,4 @@
-/** What the staff wrote of customers who have closed their accounts goes. */
+/** Erases the staff's texts about customers who have closed their accounts. */
 import { sql } from 'kysely'
 import { accountsThatAre } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,8 +7,8 @@ import { erasure } from './trail-hash.ts'
 import { eraseActs, erasers, holdTrail } from './trail.ts'
 
 /**
- * Of a customer who closes the account: notes, labels, what is personal in proposals and in the
- * trail, which the caller holds. What waits for approval is void.
+ * For a customer who closes the account: erases notes, labels, and personal data in proposals and
+ * in the trail, which the caller has locked. Pending proposals become void.
  */
 export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
   await tx
@@ -35,14 +35,13 @@ async function forgetWords(tx: Tx, customerId: string): Promise<void> {
 /** Customers of one run; the next run takes the next ones. */
 const customersAtOnce = 20
 
-/** Proposals that nobody can approve any more. */
+/** Proposals that can no longer be approved. */
 const ended = (now: Date) =>
   sql<boolean>`(act_seq is not null or rejected_at is not null or expires_at <= ${now})`
 
 /**
- * The same of those whose accounts were closed before acts were erased, or by an earlier release,
- * and of what was done on a closed account since. A proposal that waits for approval stays until
- * it is decided.
+ * The same for accounts that were closed by a release that erased no acts (2 and older), and for
+ * later acts on a closed account. A proposal that waits for approval stays until it is decided.
  */
 export async function forgetClosed(db: Database, clock: Clock): Promise<void> {
   const now = clock.now()

@@ -1,9 +1,14 @@
-/** What the trail keeps, for ever, of an input that does not belong in it whole. */
+/**
+ * The form of an input in the trail, which is kept for ever, if the whole input must not be in it.
+ */
 import { createHash } from 'node:crypto'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The input without a text: who has the text can still prove that it was this one. */
+/**
+ * Replaces a text by its length and hash: a person who has the text can still prove that it was
+ * this one.
+ */
 export const without =
   <K extends string>(name: K) =>
   <I extends Readonly<Record<K, string>>>(input: I): object => {
@@ -11,11 +16,11 @@ export const without =
     return { ...rest, characters: input[name].length, sha256: hashOf(text as string) }
   }
 
-/** At most the last four signs, and never more than a quarter of a code. */
+/** At most the last four characters, and never more than a quarter of a code. */
 export const masked = (code: string): string =>
   `…${code.slice(code.length - Math.min(4, Math.floor(code.length / 4)))}`
 
-/** From so many signs on, what the mask hides is too much to be tried out against a hash. */
+/** From this length on, the hidden part is too long to be guessed from a hash. */
 const hashedFrom = 16
 
 /** A code that is worth money, in its plain spelling: the trail is read by all of the staff. */

@@ -3,7 +3,9 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import { Refusal } from '../platform/errors.ts'
 import { dayInVietnam } from '../platform/vietnam-time.ts'
 
-/** When it ends; null without a last day. Refuses one that is over: nobody could use the code. */
+/**
+ * The end of the last day; null without one. Refuses a day that is over: nobody could use the code.
+ */
 export function endOf(lastDay: string | undefined, clock: Clock): Date | null {
   if (lastDay === undefined) return null
   const end = later(dayInVietnam(lastDay), days(1))

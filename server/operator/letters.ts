@@ -17,7 +17,7 @@ export const secondFactorGone = {
   },
 } as const
 
-/** Another e-mail address, of somebody who has lost the mailbox of the former one. */
+/** The owner has lost the former mailbox and gets another email address. */
 export const emailGiven = {
   en: {
     subject: 'The email address of your account was changed',
@@ -88,7 +88,7 @@ export const serverReleased = {
   }),
 } as const
 
-/** A server that the operator cancels. `back`: what is in the wallet again; null: nothing. */
+/** The operator cancels a server. `back`: the amount credited to the wallet; null: none. */
 export const serverCancelled = {
   en: (name: string, told: string, back: string | null) => ({
     subject: `Your server ${name} was cancelled`,
@@ -130,7 +130,7 @@ export const orderGivenUp = {
   }),
 } as const
 
-/** Whoever is invited may read either language: the letter has both. */
+/** The language of the invited person is unknown: the letter has both. */
 export const invitation = (brand: string, link: string): { subject: string; text: string } => ({
   subject: `${brand}: invitation · lời mời`,
   text:

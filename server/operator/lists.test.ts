@@ -1,4 +1,4 @@
-/** The desk's lists of webhooks, upkeep and capacity; and that no list reads a whole table. */
+/** The desk's lists of webhooks, upkeep and capacity; none reads a whole table. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeskCustomer } from '../../contract/operator-customers.ts'
@@ -328,7 +328,7 @@ test('no list reads a whole table, whatever its size', { timeout: 120_000 }, asy
     }
   })
   for (const plan of plans) expect(plan).not.toContain('Seq Scan')
-  // What is large is not sorted either: the index has the order.
+  // Large tables are not sorted either: the index has the order.
   for (const plan of [...plans.slice(0, 4), ...plans.slice(-2)]) expect(plan).not.toContain('Sort')
   expect(plans[0]).toContain('message_desk')
   expect(plans.at(-1)).toContain('site_desk')
@@ -338,7 +338,7 @@ test('no list reads a whole table, whatever its size', { timeout: 120_000 }, asy
   expect((await reader.call('GET', '/api/operator/webhooks?show=trouble')).status).toBe(200)
   expect((await reader.call('GET', '/api/operator/servers?state=suspended')).status).toBe(200)
   expect((await reader.call('GET', '/api/operator/capacity')).status).toBe(200)
-  // Nobody is: the whole index is gone through.
+  // No customer is closed: the whole index is scanned.
   expect((await reader.call('GET', '/api/operator/customers?state=closed')).status).toBe(200)
   expect((await reader.call('GET', '/api/operator/customers?limit=100')).status).toBe(200)
   expect(performance.now() - took).toBeLessThan(3_000)

@@ -1,4 +1,4 @@
-/** The desk's lists of work: each reads one page, or few rows, by an index. */
+/** The desk's work lists: each reads one page, or few rows, by an index. */
 import {
   gatewayNotices as noticesApi,
   operatorCustomers,

@@ -1,4 +1,6 @@
-/** The desk's lists of letters: sent, waiting and given up, and sent again from what is kept. */
+/**
+ * The desk's lists of letters (sent, waiting, given up), and resending a letter whose text is kept.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -121,7 +123,7 @@ describe('a letter', () => {
       return one
     })
     expect(failed).toMatchObject({ sendable: true, why: 'the mail server is away' })
-    // Else a press could find that the one before it has failed already.
+    // Without this the second press could find that the resend of the first has failed already.
     const served = Promise.withResolvers<void>()
     mailWaits = served.promise
     const both = await Promise.all([resend(failed.id), resend(failed.id)])

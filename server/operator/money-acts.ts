@@ -1,4 +1,4 @@
-/** Acts on money. None posts by itself: the ledger's own rules decide. */
+/** Acts on money. They post through the ledger, whose rules decide. */
 import { randomUUID } from 'node:crypto'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { jobNames } from '../billing/index.ts'
@@ -23,7 +23,7 @@ type Adjustment = ActInput<'money.credit'>
 async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n): Promise<Done> {
   const { ledger, letters, jobs } = needs
   const { customer: customerId, currency, told } = input
-  // Nobody reaches that wallet any more. What is left in it may be taken out.
+  // The customer can no longer use that wallet. The operator may take the rest out.
   if (sign > 0n) await refuseClosed(tx, customerId)
   else await refuseUnknown(tx, customerId)
   const before = await ledger.balanceOf(tx, customerId)
@@ -46,7 +46,7 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   return {
     subject: { kind: 'customer', id: customerId },
     customerId,
-    // What stood there when the posting had the wallet.
+    // The balance at the time of the posting.
     before: { balance: Number(balance + setOff - amount), currency },
     after: { balance: Number(balance), currency, ...(setOff > 0n && { setOff: Number(setOff) }) },
   }
@@ -57,7 +57,7 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   async needsSecond(tx: Tx, needs: ActNeeds, input: Adjustment, actor: Actor) {
     const { customer, currency } = input
     const amount = BigInt(input.amount)
-    // Nobody else is to be asked for what can never be done.
+    // Refuse before a second member is asked for something impossible.
     if (act === 'money.credit') await refuseClosed(tx, customer)
     else await refuseUnknown(tx, customer)
     const before = await movedAlone(tx, needs, act, customer)
@@ -66,7 +66,10 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   },
 })
 
-/** Refuses with conflict what means nobody, and with not_found what does not wait. */
+/**
+ * The customer meant. Refuses with conflict if `to` names nobody, and with not_found if no such
+ * money waits.
+ */
 async function whoseIs(tx: Tx, suspense: number, to: string): Promise<string> {
   const { driver } = await waitingIn(tx, suspense)
   try {

@@ -156,7 +156,7 @@ describe('a second member', () => {
     expect(of(await proposals(finance))).toMatchObject({ mine: true, decidable: false })
     expect(of(await proposals(support))).toMatchObject({ mine: false, decidable: false })
     expect(of(await proposals(otherFinance))).toMatchObject({ decidable: true })
-    // Whoever may decide is told, and nobody else.
+    // Exactly the members who may decide are told.
     const toldOf = async ({ email }: TestMember) =>
       (await portal.inbox(email)).some(({ text }) => text.includes('/operator/approvals'))
     for (const one of [otherFinance, owner]) await eventually('the letter', () => toldOf(one))
@@ -190,7 +190,7 @@ describe('a second member', () => {
     ] as const)
       states.push((await credit(by, an, amount)).body.result.state)
     expect(states).toEqual(['done', 'done', 'proposed'])
-    // Whoever else does it, and only the same way.
+    // The limit holds for every member together, and per direction.
     expect((await credit(other, an, 1)).body.result.state).toBe('proposed')
     expect((await debit(one, an, 5_000_000)).body.result.state).toBe('done')
   })
@@ -211,7 +211,7 @@ describe('a second member', () => {
     const voucher = { amount: 1, currency: 'VND', uses: 1, reason }
     const made = await giver.act<ActOutcome>('voucher.make', voucher)
     expect(made.body.result.state).toBe('proposed')
-    // What another member approved is not counted, and a member who gave nothing may give.
+    // Approved amounts do not count, and a member who has given nothing may give.
     const approved = await newMember(portal, 'finance', { clock })
     const { proposal } = (await credit(approved, await portal.customer(), 6_000_000)).body.result
     const approval = await giver.call('POST', `/api/operator/proposals/${proposal}/approve`)
@@ -257,7 +257,7 @@ describe('a second member', () => {
   })
 })
 
-/** As `test/rng` would, and without a package: mulberry32. */
+/** mulberry32, a small seeded generator: a run can be repeated without a package. */
 const randomOf = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -265,14 +265,14 @@ const randomOf = (seed: number) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
 }
 
-/** ACTS=1000 does so many. */
+/** ACTS=1000 runs that many. */
 const generated = Number(process.env['ACTS'] ?? 200)
 test(`after ${generated} acts wallets are as modelled, ledger and trail whole`, async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 100_000)
   const random = randomOf(seed)
   const customers = await Promise.all([1, 2, 3].map(() => portal.customer()))
   const model = new Map(customers.map(({ id }) => [id, 0]))
-  /** What went each way with nobody's approval, and what each member gave so. */
+  /** The unapproved amounts in each direction, and each member's gifts. */
   const alone = new Map<string, number>()
   const givers = [
     await newMember(portal, 'finance', { clock }),

@@ -17,7 +17,7 @@ import { saidMsAgo, type ActNeeds, type Actor, type RegistryOf } from './acts.ts
 const refusal = (code: 'not_found' | 'conflict' | 'invalid_input', field: string, said: Sentence) =>
   new Refusal(code, { fields: { [field]: said } })
 
-/** What was said of a node. Refuses with not_found one that there is not. */
+/** The operator's settings of a node. Refuses with not_found an unknown one. */
 async function known(tx: Tx, node: string) {
   const said = await nodeAsSaid(tx, node)
   if (!said)
@@ -28,12 +28,12 @@ async function known(tx: Tx, node: string) {
   return said
 }
 
-/** Keys are told in the shell, to whoever has the machine. */
+/** Keys are shown in the shell only, to whoever has access to the machine. */
 function refuseAtDesk({ staffId }: Actor): void {
   if (staffId !== null) throw new Refusal('forbidden')
 }
 
-/** Of the version in use; of this machine's file before a portal has made it one. */
+/** The data centres of the version in use; of this machine's file before there is a version. */
 async function dataCentresInUse(
   db: Queryable,
   { catalog }: Pick<ActNeeds, 'catalog'>,
@@ -72,7 +72,7 @@ export const nodeActs: RegistryOf<'node'> = {
       if (Array.isArray(regions)) await refuseUnknown(tx, needs, regions)
       const before = (await nodeAsSaid(tx, node)) ?? null
       const ids = regions === 'all' ? null : regions
-      // What is not given stays: the same act is asked again for another key.
+      // Values that are not given stay: repeating the act makes another key.
       await putNode(tx, { id: node, address, sitesAddress: sites, regions: ids })
       return {
         subject: subject(node),
@@ -121,7 +121,7 @@ export const nodeActs: RegistryOf<'node'> = {
       return { subject: subject(node), before, after: null }
     },
   },
-  // What was written since the backups is lost with the node: two members say so.
+  // Data written since the backups is lost with the node: two members must confirm.
   'node.lost': {
     async needsSecond(tx, _needs, { node, server = null, poweredOff }) {
       await refuseUnlessLost(tx, { node, server, isOff: poweredOff === 'yes' })

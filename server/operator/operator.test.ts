@@ -42,7 +42,7 @@ describe('a customer is blocked', () => {
     const refused = await portal.call('POST', '/api/v1/auth/login', { body: { email, password } })
     expect(refused.body.error?.code).toBe('account_blocked')
     const wrong = { email, password: 'Wrong-horse-9' }
-    // Who does not know the password learns nothing of it.
+    // A person without the password learns nothing about the block.
     const stranger = await portal.call('POST', '/api/v1/auth/login', { body: wrong })
     expect(stranger.body.error?.code).toBe('bad_credentials')
     expect((await support.act('customer.block', block)).status).toBe(409)
@@ -143,7 +143,7 @@ test('another e-mail for a lost mailbox waits for a second member, and both are 
   const asked = await support.act<ActOutcome>('customer.email', wish)
   expect(asked.body.result.state).toBe('proposed')
   expect((await storyOf(an.id)).email).toBe(an.email)
-  // A link that somebody in the former mailbox holds.
+  // A link that a person in the former mailbox has.
   await portal.app.db
     .insertInto('sign_in_denial')
     .values({
@@ -340,13 +340,13 @@ describe('commands', () => {
     expect(done.body).toMatchObject({ state: 'done', after: { balance: 4000 } })
     expect((await storyOf(an.id)).acts[0]).toMatchObject({ actor: 'command', address: 'shell' })
     const large = wish.map((word) => (word === '4000' ? '9000000' : word))
-    // What waits for a second member says what it would change, and waits for nobody when tried.
+    // A dry run of an act that needs a second member shows its changes, and creates no proposal.
     expect((await command(...large, '--dry-run')).body).toMatchObject({
       state: 'proposed',
       after: { balance: 9_004_000, currency: 'VND' },
     })
     expect((await command(...large)).body).toMatchObject({ state: 'proposed', act: null })
-    // Nobody means fifty đồng by either.
+    // Neither notation may be read as fifty đồng.
     for (const amount of ['50.000', '5e4'])
       expect((await command(...wish.map((word) => (word === '4000' ? amount : word)))).code).toBe(
         64,

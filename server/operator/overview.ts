@@ -1,6 +1,6 @@
 /**
- * The first page of the desk, in one call. Each number is counted by an index of what is open, or
- * is of a list that ends after so many rows.
+ * The first page of the desk, in one call. Each number is counted by an index of open items, or by
+ * a list with a limit.
  */
 import type { Overview } from '../../contract/operator-overview.ts'
 import { countOverdue } from '../billing/index.ts'
@@ -51,7 +51,7 @@ async function faultsOf({ db, clock }: Needs): Promise<Overview['faults']> {
     stuck: stuck.length,
     jobs: sum(jobs.values()),
     certificates: names.length,
-    // One server may have failed every night.
+    // A server may appear for several nights: count it once.
     backups: new Set(
       backups.filter(({ provenSince }) => provenSince === null).map(({ serverId }) => serverId),
     ).size,
@@ -83,7 +83,7 @@ async function waitingOf(needs: Needs): Promise<Overview['waiting']> {
   }
 }
 
-/** In two steps: the page takes no more than half of a small pool of connections. */
+/** In two steps, so that the page takes at most half of a small pool of connections. */
 export async function overviewOf(needs: Needs): Promise<Overview> {
   const faults = await faultsOf(needs)
   return { faults, waiting: await waitingOf(needs) }

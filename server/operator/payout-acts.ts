@@ -1,6 +1,6 @@
 /**
- * Acts on pay-outs. Reading and importing them moves nothing of a customer and gives nothing away:
- * it books what a gateway and the bank have done, so no second member is asked.
+ * Acts on pay-outs. Reading and importing them neither touches a customer's money nor gives
+ * anything away: they book what a gateway and the bank have done. So no second member is needed.
  */
 import {
   linesOfFile,
@@ -42,7 +42,7 @@ export const payoutActs: RegistryOf<'payout'> = {
       const refuse = (field: string, text: { en: string; vi: string }): never => {
         throw new Refusal('conflict', { fields: { [field]: text } })
       }
-      // By call and by file, one pay-out would have two names and be posted twice.
+      // By call and by file, a pay-out would have two names and be posted twice.
       if (driver.payouts)
         refuse('gateway', {
           en: 'This gateway is asked for its pay-outs by a call: read them.',

@@ -54,10 +54,10 @@ const registry: Registry = {
   ...voucherActs,
   ...workActs,
 }
-/** By the name that its input was read under. */
+/** The act by the name that its input was parsed under. */
 const actOf = (name: ActName): Act<ActInput<ActName>> => registry[name] as Act<ActInput<ActName>>
 
-/** A proposal that nobody approves is void so long after it was made, ms. */
+/** Time after which a proposal without approval is void, ms. */
 export const proposalMs = hours(24)
 
 export interface Wanted {
@@ -81,14 +81,17 @@ export function wantedOf(
   }
 }
 
-/** What is written into the trail and shown of the input. */
+/** The part of the input that the trail keeps and that is shown. */
 export const keptOf = (name: ActName, input: ActInput<ActName>): object =>
   actOf(name).kept?.(input) ?? input
 const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 
 type Outcome = Omit<ActOutcome, 'notice'> & { readonly told?: Readonly<Record<string, string>> }
 
-/** What was done or proposed under the key. Refuses another act with idempotency_key_reused. */
+/**
+ * The act or proposal under this idempotency key. Refuses a different act with
+ * idempotency_key_reused.
+ */
 async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
   if (key === null) return undefined
   const proposed = await tx
@@ -96,14 +99,14 @@ async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | 
     .select(['id', 'act', 'input', 'act_seq'])
     .where('key', '=', key)
     .executeTakeFirst()
-  // What a second member approved stands in the trail without the key.
+  // An act that a second member approved is in the trail without the key.
   const approved = proposed?.act_seq ?? null
   const done = approved === null ? await actOfKey(tx, key) : await actOfSeq(tx, approved)
   const found = proposed ?? done
   if (!found) return undefined
   if (found.act !== name) throw new Refusal('idempotency_key_reused')
-  // A proposal has the whole input, and the trail what is kept of it: what is compared is that, for
-  // the rest may be another at each try.
+  // A proposal has the whole input, the trail only the kept part: compare that part, because the
+  // rest may differ between tries.
   const before = proposed ? keptOf(name, proposed.input as typeof input) : found.input
   if (canonical(before) !== canonical(keptOf(name, input)))
     throw new Refusal('idempotency_key_reused')
@@ -213,7 +216,10 @@ async function propose(
   }
 }
 
-/** Who was disabled, or may do less, while the trail was waited for: forbidden. */
+/**
+ * Refuses with forbidden a member who was disabled or lost the right while waiting for the trail's
+ * lock.
+ */
 export async function refuseFormer(
   tx: Tx,
   { staffId }: Pick<Actor, 'staffId'>,
@@ -243,6 +249,6 @@ export async function perform(
     : await carryOut(tx, needs, actor, wanted)
 }
 
-/** The endpoint of an act by its name; undefined: there is none. */
+/** The endpoint of an act by its name. Undefined: no such act. */
 export const endpointOf = (name: string): (typeof acts)[ActName] | undefined =>
   Object.hasOwn(acts, name) ? acts[name as ActName] : undefined

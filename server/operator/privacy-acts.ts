@@ -1,6 +1,6 @@
 /**
- * Acts on requests about personal data (decision 125). What was asked and told stays out of the
- * trail, which is kept for ever.
+ * Acts on requests about personal data (decision 125). The texts of request and answer stay out of
+ * the trail, which is kept for ever.
  */
 import { customerOfEmail, holdOpenAccount } from '../auth/index.ts'
 import type { ActInput } from '../../contract/operator-acts.ts'
@@ -60,7 +60,7 @@ export const privacyActs: RegistryOf<'privacy'> = {
       const { clock, customerMail, mail } = needs
       const receivedAt = momentOf(receivedOn, clock.now())
       const found = await customerOfEmail(tx, from.toLowerCase())
-      // Who is closing the account has no use for an answer.
+      // A customer who is closing the account needs no answer.
       const customerId = found && (await holdOpenAccount(tx, found.id)) ? found.id : null
       const request = await receiveRequest(tx, needs, {
         customerId,

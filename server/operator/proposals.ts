@@ -1,6 +1,6 @@
 /**
- * What waits for a second member. It is approved within 24 hours by another member whose role may
- * do the act, of the proposer's role or an owner, and never by who proposed it.
+ * Acts that wait for a second member. One is approved within 24 hours by another member whose role
+ * may do the act, of the proposer's role or an owner, and never by the proposer.
  */
 import type { Proposal } from '../../contract/operator-desk.ts'
 import type { ActName } from '../../contract/operator-acts.ts'
@@ -33,11 +33,11 @@ const mayDecide = (staff: StaffCaller, { act, staff_id: by, role }: Proposed): b
   )
 }
 
-/** The row has what the act is run with; of some of it nobody is shown all. */
+/** The row has the full input that the act runs with; parts of it are shown to nobody. */
 const shownInput = ({ act, input }: { readonly act: string; readonly input: unknown }): Facts =>
   endpointOf(act) ? (keptOf(act as ActName, input as never) as Facts) : {}
 
-/** Told who proposes what nobody may approve. */
+/** Shown to the proposer if no member may approve. */
 export const nobodyApproves: Sentence = {
   en:
     'Nobody else may approve this yet: another owner, or another member of your role. Invite one ' +
@@ -67,7 +67,7 @@ async function approversOfEach(
   return new Map(await Promise.all(rows.map(async (row) => [row.id, await countOf(row)] as const)))
 }
 
-/** How many wait, whoever may decide on them. */
+/** Number of proposals that wait, regardless of who may decide on them. */
 export async function countProposals(db: Queryable, now: Date): Promise<number> {
   const { n } = await db
     .selectFrom('operator_proposal')
@@ -115,7 +115,10 @@ export async function listProposals(
   }))
 }
 
-/** Held until the transaction ends. Refuses with not_found, and with conflict what is decided. */
+/**
+ * Locks the proposal until the transaction ends. Refuses with not_found, and with conflict when it
+ * is decided already.
+ */
 async function openProposal(tx: Tx, now: Date, id: string) {
   const row = isUuid(id)
     ? await tx
@@ -156,7 +159,7 @@ const tellDecided = (
     payload: { proposal: { id, act, approved } },
   })
 
-/** The proposal, held, and who acts. Refuses with forbidden, not_found and conflict. */
+/** The proposal, locked, and the actor. Refuses with forbidden, not_found and conflict. */
 export async function approvable(
   tx: Tx,
   needs: Pick<ActNeeds, 'clock'>,
@@ -167,7 +170,7 @@ export async function approvable(
   const row = await openProposal(tx, needs.clock.now(), id)
   if (!mayDecide(staff, row)) throw new Refusal('forbidden')
   await refuseFormer(tx, staff, row.act)
-  // Who proposed it may have left since, or may do less.
+  // The proposer may have left meanwhile or lost the right.
   if (row.staff_id !== null) {
     const proposer = await memberOf(tx, row.staff_id)
     const may = endpointOf(row.act)?.may
@@ -192,7 +195,10 @@ export async function approvable(
   return { row, actor }
 }
 
-/** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
+/**
+ * Approves and runs the act. Refuses with forbidden a member who may not approve, and as the act
+ * itself does. Answers the act's number in the trail.
+ */
 export async function approve(
   tx: Tx,
   needs: ActNeeds,
@@ -215,7 +221,9 @@ export async function approve(
   return act ?? 0
 }
 
-/** Who proposed it may withdraw it. Refuses with forbidden, not_found, conflict. */
+/**
+ * Rejects a proposal; its proposer may withdraw it. Refuses with forbidden, not_found, conflict.
+ */
 export async function reject(
   tx: Tx,
   needs: ActNeeds,

@@ -1,4 +1,7 @@
-/** A publication of what is sold: by one or two members, now or later, undone (decision 126). */
+/**
+ * A publication of plans and prices: by one or two members, now or later, and undone (decision
+ * 126).
+ */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -113,7 +116,7 @@ describe('a publication', () => {
     const { version, waiting } = await atDesk()
     expect([version, waiting?.countsAt, waiting?.by]).toEqual([wanted.base, from, owner.name])
     expect(await ordered(an)).toBe(old)
-    // A second one would take back what the first changes.
+    // A second waiting publication would undo the changes of the first.
     const second = await publish(await priced(2, { EUR: { price: '7.70', sale: '' } }))
     expect(second.body.error?.fields?.['base']).toContain('waits already')
     clock.advance(days(3))
@@ -168,7 +171,7 @@ describe('a publication', () => {
     const before = await atDesk()
     const { version, selling } = before
     const copy = { ...selling.plans[0], id: null, name: 'BASIC-X' }
-    // A new plan has no earlier price that a typing error would stand out from.
+    // A new plan has no earlier price that would expose a typing error.
     const more = { base: version, selling: { ...selling, plans: [...selling.plans, copy] } }
     expect((await preview(more)).body.result.needsSecond).toBe(true)
     const { state, proposal } = (await publish(more)).body.result

@@ -59,7 +59,7 @@ const actorOf = (
   session: { id: sessionId, expiresAt },
 })
 
-/** Every act has a body of reason and key, beside what is its own. */
+/** The body of every act has a reason and a key, beside the act's own fields. */
 type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
   readonly body: (typeof operatorActs)['customer.note']['body']
   readonly result: (typeof operatorActs)['customer.note']['result']
@@ -72,7 +72,7 @@ export function routes(
     StoryNeeds &
     ListNeeds & {
       readonly zone: string
-      /** Adds to a payload what is not stored, such as links. */
+      /** Adds values that are not stored, such as links, to a payload. */
       readonly complete: (payload: object) => object
     },
 ): void {
@@ -117,7 +117,7 @@ export function routes(
     requestsOfDesk(db, needs.clock, query.show),
   )
   http.read(catalogApi.catalog, () => catalogAtDesk(db))
-  // It only reads; what it is asked about is too long for an address.
+  // It only reads, but its input is too long for an address.
   http.read(catalogApi.previewCatalog, ({ body }) => previewOf(db, needs, body))
   http.read(catalogApi.previewProposedCatalog, ({ params }) =>
     previewOfProposal(db, needs, params.id),

@@ -1,4 +1,4 @@
-/** The desk's search: what is found by which words, and how little of a table it reads. */
+/** The desk's search: which words find what, and how few rows it reads. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hit } from '../../contract/operator-desk.ts'

@@ -1,5 +1,5 @@
 /**
- * One box for everything that a customer may be known by. Each module looks into its own tables, by
+ * One search box for everything that identifies a customer. Each module searches its own tables by
  * an index: nothing is counted, and no whole table is read.
  */
 import { sql } from 'kysely'
@@ -32,7 +32,7 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
     })
   const isWord = !/\s/.test(text)
   const tickets = await findTickets(db, text)
-  // What is meant whole stands before what only begins so.
+  // Exact matches come before prefix matches.
   const whole = isWord
     ? [
         ...(await findPayments(db, needs.drivers, text)).map(of('payment')),
@@ -59,8 +59,8 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
 
 export async function search(needs: SearchNeeds, text: string): Promise<Hit[]> {
   const { found, customers } = await needs.db.transaction().execute(async (tx) => {
-    // A planner that thinks a word common would read the table until it has found twenty; where it
-    // is wrong, that is the whole table.
+    // A planner that believes a word to be common would scan the table until it has found twenty;
+    // if it is wrong, that is the whole table.
     await sql`set local enable_seqscan = off`.execute(tx)
     const hits = (await ask(needs, tx, text)).slice(0, shownAtOnce)
     const ids = hits.flatMap(({ customerId }) => (customerId === null ? [] : [customerId]))

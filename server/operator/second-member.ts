@@ -1,9 +1,9 @@
 /**
- * Above which amounts an act needs a second member. Of credits, debits and refunds of one customer,
- * and of what a member gives, what was done within a day with nobody's approval counts too: many
- * small ones are one large one. What matches no payment is judged one by one: it is assigned, sent
- * back or explained as it came, and nobody chooses its size. Acts that need a second member
- * whatever they move say so themselves (`needsSecond` in the files of acts).
+ * The amounts above which an act needs a second member. For credits, debits and refunds of one
+ * customer, and for a member's gifts, unapproved acts within a day are added up: many small ones
+ * count as one large one. Money that matches no payment is judged one by one: it is assigned, sent
+ * back or explained as it came, and nobody chooses its amount. Acts that always need a second
+ * member say so themselves (`needsSecond` in the files of acts).
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -13,18 +13,21 @@ import type { ActNeeds, Actor } from './acts.ts'
 
 const aloneMs = hours(24)
 /**
- * Acts that make money out of nothing, and lines on which it is lent: of these what was raised.
- * What is assigned or refunded was a customer's before.
+ * Acts that create money, and credit lines, of which the raised amount counts. Assignments and
+ * refunds move money that was a customer's before.
  */
 const giving = ['money.credit', 'voucher.make', 'coupon.make', 'credit_line.set']
-/** What shares of a limit are counted in; each is rounded up. */
+/** The unit for shares of a limit; each share is rounded up. */
 const parts = 1_000_000n
 
 /** Whether an amount at once, minor units, needs a second member. */
 export const isAbove = (needs: ActNeeds, currency: string, amount: bigint): boolean =>
   amount > needs.secondPersonAbove[currency as Currency]
 
-/** What was credited, debited or refunded of one customer by anybody, minor units. */
+/**
+ * The sum of this act for one customer without approval within a day, by all members together,
+ * minor units.
+ */
 export async function movedAlone(
   tx: Tx,
   needs: ActNeeds,
@@ -40,8 +43,8 @@ export async function movedAlone(
 }
 
 /**
- * Whether one more gift makes what this member gave to all customers together more than the limit.
- * Each currency has a limit of its own, so shares of limits are added up.
+ * Whether one more gift would bring this member's gifts to all customers above the limit. Each
+ * currency has its own limit, so shares of limits are added.
  */
 export async function givesTooMuch(
   tx: Tx,

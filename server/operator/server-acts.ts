@@ -6,7 +6,7 @@ import { saidMsAgo, type ActNeeds, type RegistryOf } from './acts.ts'
 import { serverCancelled } from './letters.ts'
 import { isAbove, movedAlone } from './second-member.ts'
 
-/** What is there to cancel, and what that gives back now, minor units. */
+/** The subscription to cancel, and the amount that cancelling gives back now, minor units. */
 async function cancelling(tx: Tx, { subscriptions }: ActNeeds, server: string) {
   const found = await cancellable(tx, server)
   return { ...found, unused: await subscriptions.unusedNow(tx, found.subscriptionId) }
@@ -15,7 +15,7 @@ async function cancelling(tx: Tx, { subscriptions }: ActNeeds, server: string) {
 export const serverActs: RegistryOf<'server'> = {
   'server.cancel': {
     customer: async (tx, { server }) => (await cancellable(tx, server)).customerId,
-    // It gives money back as a refund does: many small ones are one large one.
+    // It gives money back as a refund does: many small ones count as one large one.
     async needsSecond(tx, needs, { server }) {
       const { customerId, currency, unused } = await cancelling(tx, needs, server)
       const before = await movedAlone(tx, needs, 'server.cancel', customerId)
@@ -65,7 +65,7 @@ export const serverActs: RegistryOf<'server'> = {
           name: begun.name,
           node: begun.to,
           move: begun.id,
-          // What was written since the switch.
+          // Writes since the switch are lost.
           lostMinutes: Math.ceil(lostMs / 60_000),
         },
       }

@@ -1,4 +1,7 @@
-/** A server that the operator cancels: deleted, its unused rest back in the wallet, and told. */
+/**
+ * The operator cancels a server: it is deleted, the unused part is credited to the wallet, and the
+ * owner is told.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { deskOf, reason } from '../../test/desk.ts'
@@ -93,7 +96,7 @@ test('once: the unused rest comes back with a credit note, and a letter says why
   expect(both.filter(({ body }) => body.result.repeated)).toHaveLength(1)
   const { after } = both[0].body.result
   const amount = Number(after?.['amount'])
-  // Some twenty of some thirty days.
+  // About twenty of about thirty days.
   expect(amount / 218_000).toBeGreaterThan(0.6)
   expect(amount / 218_000).toBeLessThan(0.72)
   expect(after).toMatchObject({ state: 'deleting', told, currency: 'VND' })
@@ -102,7 +105,7 @@ test('once: the unused rest comes back with a credit note, and a letter says why
     { kind: 'order', total: 218_000n, status: 'paid' },
     { kind: 'credit', total: BigInt(-amount), status: expect.any(String) },
   ])
-  // Another act on it is refused, with words.
+  // A further act on it is refused, with a sentence.
   const again = await operations.act('server.cancel', wish)
   expect([404, 409]).toContain(again.status)
   await eventually('it is gone', async () =>

@@ -2,7 +2,7 @@
 import { resumeMailOf, suspendMailOf } from '../wordpress/index.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
 
-/** As the mail of sites has them. */
+/** In the form of the sites' mail module. */
 const depsOf = (needs: ActNeeds) => ({ ...needs, owner: needs.customerMail })
 
 export const siteMailActs: RegistryOf<'mail'> = {

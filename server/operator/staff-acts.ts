@@ -1,4 +1,4 @@
-/** Acts on who works here. */
+/** Acts on members of the staff. */
 import {
   changeMember,
   disableMember,
@@ -20,7 +20,7 @@ export const staffActs: RegistryOf<'staff'> = {
       const { name, email, role, networks, replaces } = input
       const former = replaces === undefined ? null : await endInvitation(tx, clock, replaces)
       const { id, link, expiresAt } = await invitations.invite(tx, { name, email, role, networks })
-      // Who has the shell hands the link over.
+      // A user of the shell hands the link over in person.
       if (actor.staffId !== null) {
         const { subject, text } = invitation(brandName, link)
         await mail(tx, email, subject, text)
@@ -52,7 +52,7 @@ export const staffActs: RegistryOf<'staff'> = {
   'staff.disable': {
     async run(tx, { clock }, _actor, { member }) {
       const { before, sessions } = await disableMember(tx, clock, member)
-      // Whom he has invited is to be invited by somebody who is still here.
+      // A disabled member's open invitations end: somebody else must invite again.
       const invited = await tx
         .selectFrom('operator_act')
         .select('subject_id')

@@ -107,7 +107,7 @@ describe('an order', () => {
   test('is given up once: credit note, money back, letter, and nothing is left of it', async () => {
     const an = await portal.customer()
     await portal.topUp(an, 1_000_000)
-    // It is given up while it is being installed.
+    // The order is given up during the installation.
     runtime = 'waits'
     const id = await order(an)
     await inState('setting_up', id)
@@ -134,7 +134,7 @@ describe('an order', () => {
     await eventually('the letter', async () =>
       (await portal.inbox(an.email)).some(({ text }) => text.includes(wish.told)),
     )
-    // A try now only cleans away what is left; it sells nothing again.
+    // A retry now only cleans up the rest; it does not sell it again.
     expect((await operations.act('work.retry_server', { server: id, reason })).status).toBe(200)
     expect((await listed('failed', id))?.why).toBe(wish.told)
     expect((await operations.act('work.give_up_order', wish)).status).toBe(409)

@@ -1,4 +1,4 @@
-/** Acts on tickets. What was written stays out of the trail, which is kept for ever. */
+/** Acts on tickets. The texts of messages stay out of the trail, which is kept for ever. */
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { findCustomers, showCustomers } from '../auth/index.ts'
 import { isUuid, type Tx } from '../platform/db.ts'
@@ -16,7 +16,7 @@ const numberOf = ({ number }: Row): string => `#${number}`
 
 const withoutText = without('text')
 
-/** By id or whole e-mail address. Refuses with invalid_input. */
+/** By id or exact email address. Refuses with invalid_input. */
 async function customerOf(tx: Tx, to: string): Promise<string> {
   const text = to.toLowerCase()
   const found = await findCustomers(tx, isUuid(to) ? to : text, 20)

@@ -1,6 +1,6 @@
 /**
- * What the chain of the trail is made over, in both formats, and what is left of an act when its
- * customer closes the account (decision 125).
+ * The input of the trail's hash chain, in both formats; and the remains of an act whose customer
+ * closed the account (decision 125).
  */
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
@@ -10,7 +10,7 @@ import { canonical, type Facts } from './canonical.ts'
 export type ActRow = Selectable<DB['operator_act']>
 export type Content = Omit<ActRow, 'hash' | 'previous'>
 
-/** The acts that are written now: what is personal stands in the chain by a salted hash. */
+/** The format of new acts: the chain contains personal data as a salted hash. */
 export const format = 2
 /** The act by which a customer's acts lost what was personal. */
 export const erasure = 'customer.erased'
@@ -29,7 +29,7 @@ const kept = (row: Content): Facts => ({
   customerId: row.customer_id,
   key: row.key,
 })
-/** What may name a person. */
+/** The fields that may name a person. */
 const personal = ({ reason, input, before, after }: Content): Facts => ({
   reason,
   input,
@@ -43,7 +43,7 @@ export const personalHashOf = (row: Content, salt: Buffer): Buffer =>
     .update(canonical(personal(row)))
     .digest()
 
-/** The hash of a row; of format 1 only before its erasure, for it is made over the plain text. */
+/** The hash of a row. For format 1 only before its erasure, because it covers the plain text. */
 export function hashOf(previous: Buffer, row: Content): Buffer {
   const text =
     row.format === 1
@@ -56,7 +56,7 @@ export function hashOf(previous: Buffer, row: Content): Buffer {
   return createHash('sha256').update(previous).update(text).digest()
 }
 
-/** Numbers, yes and no, and currencies: what sums are made of, and no words. */
+/** Numbers, booleans and currencies: they suffice for sums and contain no text. */
 const wordless = (facts: unknown): Facts =>
   Object.fromEntries(
     Object.entries((facts ?? {}) as Facts).filter(
@@ -66,7 +66,7 @@ const wordless = (facts: unknown): Facts =>
   )
 
 type Words = Pick<Content, 'input' | 'before' | 'after'>
-/** What is left of an act once it is erased. */
+/** The remains of an act after its erasure. */
 export const remainsOf = ({ input, before, after }: Words) => ({
   input: canonical(wordless(input)),
   before: before === null ? null : canonical(wordless(before)),

@@ -1,6 +1,6 @@
 /**
- * The trail lets go of what is personal and is proven all the same: any order of acts and erasures
- * verifies, and any change of a value or a hash by other means is found.
+ * The trail loses personal data and can still be verified: any order of acts and erasures verifies,
+ * and any other change of a value or a hash is found.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -50,7 +50,7 @@ async function act(tx: Tx, customerId: string | null): Promise<void> {
   })
 }
 
-/** As a release before this one writes it. */
+/** As a release with trail format 1 writes it. */
 async function actOfFormat1(tx: Tx, customerId: string): Promise<void> {
   await holdTrail(tx)
   const head = await tx.selectFrom('operator_act_head').selectAll().executeTakeFirstOrThrow()
@@ -91,7 +91,7 @@ async function actOfFormat1(tx: Tx, customerId: string): Promise<void> {
   await tx.updateTable('operator_act_head').set({ seq: content.seq, hash }).execute()
 }
 
-/** What verification says after a change by other means, which is rolled back. */
+/** The verification's result after a direct change, which is rolled back. */
 async function afterChange(change: (tx: Tx) => Promise<unknown>): Promise<number> {
   const back = new Error('rolled back')
   let found = -1
@@ -156,7 +156,7 @@ test(`any order of acts and erasures verifies, and no other change (SEED=${seed}
   }
   expect(rows.some((row) => row.erased_by !== null && row.format === 1)).toBe(true)
   expect(rows.some((row) => row.erased_by !== null && row.format === 2)).toBe(true)
-  // Each column of many rows, changed by itself.
+  // Each column of many rows, changed alone.
   for (let round = 0; round < 6; round++)
     for (const [column, value] of Object.entries(changes)) {
       const row = pick(rows)
@@ -167,7 +167,7 @@ test(`any order of acts and erasures verifies, and no other change (SEED=${seed}
       )
       expect(found, what).toBeGreaterThan(0)
     }
-  // Nor can a row be emptied as if its customer had left.
+  // A row cannot be emptied as if its customer had left, either.
   const plain = rows.filter((row) => row.erased_by === null && row.customer_id !== null)
   for (const row of [pick(plain), pick(plain), pick(plain)])
     expect(
@@ -259,7 +259,8 @@ describe('a customer who closes the account', () => {
       })
     expect((await assign('SMALL', 1000n)).body.result.state).toBe('done')
     expect((await assign('LARGE', 900_000_000n)).body.result.state).toBe('proposed')
-    // What means nobody waits for nobody: its address would stay.
+    // An act that names no customer is refused and not proposed: otherwise the address would stay
+    // in the proposal.
     expect((await assign('NOBODY', 900_000_000n, 'nobody@x.vn')).status).toBe(409)
     await portal.call('PUT', '/api/v1/account/password', {
       token: an.token,
@@ -316,7 +317,7 @@ describe('a customer who closes the account', () => {
       const refused = await support.act(name, { customer: an.id, ...input })
       expect(refused.status, refused.text).toBe(409)
     }
-    // As a release does that erases no acts and refuses no notes.
+    // As an older release does, which erases no acts and refuses no notes.
     await transaction(db, async (tx) => {
       await actOfFormat1(tx, an.id)
       await act(tx, an.id)
@@ -360,7 +361,7 @@ describe('a customer who closes the account', () => {
       .where('customer_id', '=', an.id)
       .orderBy('expires_at')
       .execute()
-    // One waits for approval.
+    // One proposal waits for approval.
     expect(proposals).toEqual([{ reason: null }, { reason: 'Cô An' }])
     expect((await verifyTrail(db)).findings).toEqual([])
     const head = await db.selectFrom('operator_act_head').select('seq').executeTakeFirstOrThrow()

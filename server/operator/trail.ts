@@ -1,8 +1,8 @@
 /**
  * The trail: every act of the operator, each row chained to the one before by SHA-256. Rows are
- * only added; a row that was changed, removed or moved by other means is found by `verifyTrail`.
- * What is personal in the acts on a customer goes when the account is closed (`eraseActs`).
- * The table `operator_act_head` and a line of the log say what the newest one was.
+ * only added; `verifyTrail` finds a row that was changed, removed or moved by other means. Personal
+ * data in the acts on a customer is erased when the account is closed (`eraseActs`). The table
+ * `operator_act_head` and a log line name the newest act.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
@@ -35,7 +35,7 @@ export interface WrittenAct {
   readonly key: string | null
 }
 
-/** One act at a time: of two at once, the second sees what the first has done. */
+/** Serializes acts: of two parallel ones, the second sees the first one's result. */
 export async function holdTrail(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${lockKeys.operatorActs})`.execute(tx)
 }
@@ -108,7 +108,7 @@ const shown = (row: ActRow, customerName: string | null): TrailAct => ({
   hash: row.hash.toString('hex'),
 })
 
-/** Newest first; of one customer where one is named. */
+/** Newest first; with `customerId` only that customer's. */
 export async function listActs(
   db: Queryable,
   page: PageRequest,
@@ -141,7 +141,7 @@ export interface TrailFinding {
 const rowsAtOnce = 1000
 const namedFindings = 10
 
-/** Whether a row is as it was written; what is personal in an erased one is held by its erasure. */
+/** Whether a row is unchanged; for an erased one, its erasure's digest covers the personal data. */
 function isWhole(row: ActRow): boolean {
   if (row.format === 1) {
     if (row.salt !== null || row.personal_hash !== null) return false
@@ -155,7 +155,7 @@ function isWhole(row: ActRow): boolean {
 const erasedBy = (db: Queryable, seq: bigint): Promise<ActRow[]> =>
   db.selectFrom('operator_act').selectAll().where('erased_by', '=', seq).orderBy('seq').execute()
 
-/** Whether what an erasure left is still what it left. */
+/** Whether the acts that an erasure redacted are still as it left them. */
 async function provesErasure(db: Queryable, { seq, after }: ActRow): Promise<boolean> {
   const rows = await erasedBy(db, seq)
   const { acts, sha256 } = (after ?? {}) as Facts
@@ -179,16 +179,16 @@ const erasedByNothing = (db: Queryable): Promise<{ seq: bigint }[]> =>
     .limit(namedFindings)
     .execute()
 
-/** Who erases: the customer by closing the account, or the portal afterwards. */
+/** Who erases: the customer by closing the account, or the portal later. */
 export const erasers = {
   customer: { name: 'customer', address: 'account page' },
   portal: { name: 'portal', address: 'hourly job' },
 } as const
 
 /**
- * Takes out of the acts on a customer who closes the account, or has, what may name a person, with
- * the salts of its hashes; numbers stay, for sums. An act says how many, and holds a digest of what
- * is left, so that the trail is proven as before. The caller holds the trail.
+ * Erases data that may name a person, and the hashes' salts, from the acts on a customer who closes
+ * the account or has closed it. Numbers stay, for sums. An act records how many rows, and a digest
+ * of their remains, so that the trail can still be verified. The caller has locked the trail.
  */
 export async function eraseActs(
   tx: Tx,
@@ -251,7 +251,7 @@ export async function verifyTrail(
   const find = (seq: bigint, fault: string): void => {
     if (findings.length < namedFindings) findings.push({ seq: Number(seq), fault })
   }
-  // Read first: what is added meanwhile stands behind it, and is left for the next time.
+  // Read the head first: acts added meanwhile come after it and are left for the next run.
   const head = await db
     .selectFrom('operator_act_head')
     .select(['seq', 'hash'])

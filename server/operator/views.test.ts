@@ -81,7 +81,7 @@ describe('a member sees the portal as a customer does', () => {
     expect(customer).toEqual({ id: an.id, name: 'Nguyễn Văn An' })
     expect(Date.parse(expiresAt) - clock.now().getTime()).toBe(minutes(30))
     expect((await me(token)).body.result.id).toBe(an.id)
-    // No cookie holds it: it never mixes with a session that the browser has.
+    // No cookie holds it, so it cannot mix with a session of the browser.
     expect(opened.headers.get('set-cookie')).toBeNull()
     const again = await openBy(support, ticket)
     expect(again.body.error?.code).toBe('link_expired')
@@ -95,7 +95,7 @@ describe('a member sees the portal as a customer does', () => {
       before: null,
       after: { minutes: 30 },
     })
-    // Neither the ticket nor the token stands anywhere.
+    // Neither the ticket nor the token is stored anywhere.
     const { db } = portal.app
     const kept = inspect([
       await db.selectFrom('operator_act').selectAll().execute(),
@@ -369,7 +369,7 @@ describe('the customer', () => {
     expect(history[0]?.until).toBe(new Date(at.getTime() + minutes(4)).toISOString())
     expect(history.find(({ outcome }) => outcome === 'succeeded')?.until).toBeNull()
     expect(JSON.stringify(history)).not.toContain(support.name)
-    // No letter: it is no sign-in from elsewhere.
+    // No letter is sent: a view is no sign-in from elsewhere.
     const after = await portal.app.db.selectFrom('message').selectAll().execute()
     expect(after.length).toBe(before.length)
   })

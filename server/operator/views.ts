@@ -1,4 +1,6 @@
-/** Whose portal the token of a view shows, and whether its member may still look (decision 104). */
+/**
+ * Tells whose portal a view's token shows, and whether its member may still look (decision 104).
+ */
 import { operatorActs } from '../../contract/index.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
 import { viewOf } from '../auth/index.ts'

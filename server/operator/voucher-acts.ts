@@ -1,4 +1,7 @@
-/** Acts on vouchers. What all uses together may cost decides whether a second member is needed. */
+/**
+ * Acts on vouchers. The most that all uses together may cost decides whether a second member is
+ * needed.
+ */
 import { makeVoucher, stopVoucher } from '../payments/index.ts'
 import { plainCode } from '../platform/codes.ts'
 import type { RegistryOf } from './acts.ts'

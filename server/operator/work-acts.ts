@@ -1,4 +1,4 @@
-/** What does not go on by itself: servers, work on servers, jobs. */
+/** Work that needs a person: servers, work on servers, jobs. */
 import type * as z from 'zod/mini'
 import type { work } from '../../contract/operator-desk.ts'
 import { customerOfRecipient } from '../auth/index.ts'
@@ -156,7 +156,7 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
   },
   'work.retry_job': {
     async run(tx, _needs, _actor, { job }) {
-      // Of two members at once one starts it.
+      // If two members try at once, only one starts it.
       if ((await startAgain(tx, { ids: [job] })) === 0) throw new Refusal('not_found')
       return {
         subject: { kind: 'job', id: job },

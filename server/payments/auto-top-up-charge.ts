@@ -56,7 +56,7 @@ export function createAutomaticCharges(deps: {
         .execute()
     })
 
-  /** What the gateway knows of a charge; answers whether that is decided. */
+  /** Queries the gateway about the charge. Answers whether its outcome is final. */
   async function ask(driver: CardDriver, { act, payment }: Task): Promise<boolean> {
     const update = await driver.lookUp(
       orders.orderOf(payment, await orders.buyerOf(payment.customer_id)),
@@ -108,7 +108,7 @@ export function createAutomaticCharges(deps: {
         await transaction(db, (tx) =>
           switchOffIf(deps, tx, customerId, 'card_gone', (rule) => rule.card_id === cardId),
         )
-      // A first call may have charged the card before it was unlinked: the gateway is asked.
+      // The first call may have charged the card before it was unlinked, so the gateway is queried.
       if (!isGone || task.act === 'charge')
         await fails(driver, payment, error.message, isGone ? 'not_charged' : 'declined')
     }

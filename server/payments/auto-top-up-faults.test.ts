@@ -13,9 +13,9 @@ import type { CardDriver } from './driver.ts'
 
 let portal: TestPortal
 let browser: Browser
-// The middle of a month: some days later it is the same one.
+// Mid-month, so that a few days later the monthly limit counts the same month.
 const clock = manualClock(new Date('2027-03-10T03:00:00Z'))
-/** What befalls the next call that charges a card. */
+/** What happens to the next call that charges a card. */
 let befalls: 'nothing' | 'crash' | 'lost' | 'away' = 'nothing'
 beforeAll(async () => {
   portal = await openTestPortal({

@@ -1,6 +1,6 @@
 /**
- * Tells a customer of automatic top-up: of what could not be charged, of the month's limit, and
- * that it was switched off. What was charged has the receipt of every top-up.
+ * Letters to a customer about automatic top-up: a charge failed, the monthly limit is reached, or
+ * it was switched off. A successful charge has the same receipt as every top-up.
  */
 import { declinesAllowed, type OffReason } from '../../contract/auto-top-up.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -15,7 +15,7 @@ import { readerOf, type LetterDeps } from './letter-reader.ts'
 interface About {
   readonly customerId: string
   readonly currency: Currency
-  /** What was, or would have been, charged. */
+  /** Minor units that were charged, or that the charge would have been. */
   readonly amount: bigint
   /** Visa •••• 4242 */
   readonly card: string
@@ -30,7 +30,7 @@ export type AutoTopUpNews = About &
     | {
         readonly change: 'off'
         readonly why: OffReason
-        /** Of the last decline. */
+        /** The reason for the last decline. */
         readonly reason: DeclineReason | null
       }
     | {
@@ -132,7 +132,7 @@ const whyOff: Readonly<Record<OffReason, Words>> = {
 }
 
 const plain: Words = { en: 'Your bank declined it.', vi: 'Ngân hàng từ chối giao dịch.' }
-/** Of a card that is charged while its owner is away; the others are not met there. */
+/** Only reasons that can occur for a card charged while its owner is away. */
 const reasons: Readonly<Partial<Record<DeclineReason, Words>>> = {
   insufficient_funds: {
     en: 'There is not enough money on it.',
@@ -157,7 +157,7 @@ const reasons: Readonly<Partial<Record<DeclineReason, Words>>> = {
   },
 }
 
-/** A notification and a letter, in the transaction of what they tell. */
+/** Sends a notification and a letter, in the transaction of the change that they tell of. */
 export async function tellOfAutoTopUp(
   deps: LetterDeps,
   tx: Tx,

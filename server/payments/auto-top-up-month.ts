@@ -1,4 +1,6 @@
-/** The calendar month of a customer's region, and what was charged automatically in it. */
+/**
+ * The calendar month in a customer's region, and the amount that was charged automatically in it.
+ */
 import { sql } from 'kysely'
 import type { RegionCode } from '../../contract/money.ts'
 import { timeZoneOf, type Catalog } from '../catalog/index.ts'

@@ -1,6 +1,6 @@
 /**
- * What came of an automatic payment, in the transaction that settles it: how often the card was
- * declined, when it is tried again, and when automatic top-up is switched off.
+ * Records the outcome of an automatic payment in the transaction that settles it: counts declines,
+ * sets the next try, and switches automatic top-up off where it has to.
  */
 import type { Selectable } from 'kysely'
 import { declinesAllowed, type OffReason } from '../../contract/auto-top-up.ts'
@@ -15,7 +15,7 @@ import type { PaymentRow } from './orders.ts'
 
 export type AutoTopUpRule = Selectable<DB['auto_top_up']>
 
-/** After the first decline, and after the second. */
+/** Wait after the first decline and after the second, ms. */
 const triedAgainAfterMs = [days(1), days(3)] as const
 
 interface Needs {
@@ -60,7 +60,7 @@ export async function switchOff(
   })
 }
 
-/** The same where it is on and, with `stands`, where that says so of the wish. */
+/** Switches automatic top-up off if it is on and `stands` holds for the customer's rule. */
 export async function switchOffIf(
   needs: Needs,
   tx: Tx,
@@ -73,7 +73,7 @@ export async function switchOffIf(
 }
 
 /**
- * Notes how an automatic payment ended, once; of any other payment nothing. One that failed may
+ * Records the end of an automatic payment, once; ignores every other payment. A failed payment may
  * still become paid. The caller has locked the payment's row.
  */
 export async function noteOutcome(
@@ -98,7 +98,7 @@ export async function noteOutcome(
     .returning('card_id')
     .executeTakeFirst()
   if (!charge) return
-  // Another card was chosen meanwhile: what became of this one says nothing of it.
+  // The customer chose another card meanwhile: this card's outcome says nothing about the new one.
   if (rule?.off_at !== null || rule.card_id !== charge.card_id) return
   const set = (to: { declines: number; next_try_at: Date | null }) =>
     tx.updateTable('auto_top_up').set(to).where('customer_id', '=', rule.customer_id).execute()

@@ -27,9 +27,12 @@ import type { Settlement } from './settle.ts'
 export const autoTopUpJob = 'auto-top-up'
 export const sweepJob = 'auto-top-up-sweep'
 
-/** Between two that succeeded, so that a mistake of ours cannot empty a card. */
+/** Pause between two successful charges, so that a bug of ours cannot empty a card. */
 const pauseMs = minutes(10)
-/** Whoever began a charge is left alone with it for so long; a call takes seconds. */
+/**
+ * Lease of the worker that began a charge: no other worker touches the charge until it ends. A call
+ * takes seconds.
+ */
 const leaseMs = minutes(2)
 /** Customers whose wallets the sweep looks at in one query. */
 const batchSize = 200
@@ -48,7 +51,10 @@ export interface AutoTopUpDeps {
   readonly log: Log
 }
 
-/** Called in the transaction of a charge: has the wallets looked at of those who wish it. */
+/**
+ * Called in the transaction that charges wallets: schedules a check of each wallet whose customer
+ * has automatic top-up on.
+ */
 export const createOnCharged =
   (jobs: Pick<Jobs, 'add'>) =>
   async (tx: Tx, customerIds: readonly string[]): Promise<void> => {
@@ -82,8 +88,9 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     jobs.add(tx, autoTopUpJob, { customerId }, { startAfter: later(new Date(), inMs) })
 
   /**
-   * What is to be done about the charge that is under way; undefined: there is none. One that the
-   * gateway may never have heard of is made only while it is still wished: `isWished`.
+   * The next step for the charge that is under way. Undefined: none is under way; null: its lease
+   * has not ended. A charge that the gateway may not have received is repeated only while the
+   * customer still wants it (`isWished`).
    */
   async function taskUnderWay(
     tx: Tx,
@@ -117,7 +124,9 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     return { act, payment, cardId: charge.card_id }
   }
 
-  /** Whether the last one succeeded a moment ago; then the wallet is looked at after the pause. */
+  /**
+   * Whether the last charge succeeded within the pause; then the wallet is checked after the pause.
+   */
   async function isPausing(tx: Tx, customerId: string): Promise<boolean> {
     const last = await tx
       .selectFrom('auto_top_up_charge')
@@ -130,7 +139,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     return leftMs > 0
   }
 
-  /** Decides in one transaction what is to be done, and writes it down before the gateway acts. */
+  /** Decides in one transaction what to do, and records it before the gateway is called. */
   async function decide(tx: Tx, customerId: string): Promise<Task | null> {
     const rule = await lockRule(tx, customerId)
     const customer = await tx
@@ -147,7 +156,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     if (isBarred || (await isPausing(tx, customerId))) return null
     const buyer = await orders.buyerOf(customerId, tx)
     const driver = cardsOf(catalog, drivers)
-    // Without keys the operator is changing something: the wish stays.
+    // Missing keys mean that the operator is changing the configuration: keep the customer's rule.
     if (!driver) return null
     const region = buyer.regionCode
     if (
@@ -203,7 +212,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     return { act: 'charge', payment, cardId: rule.card_id }
   }
 
-  /** Once a month. */
+  /** Tells the customer once a month that the limit is reached. */
   async function tellOfLimit(
     tx: Tx,
     rule: AutoTopUpRule,
@@ -254,7 +263,10 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       for (const customerId of ids) await jobs.add(tx, autoTopUpJob, { customerId })
     })
 
-  /** Has everybody looked at whose wallet needs it, and every charge whose answer is lost. */
+  /**
+   * Queues a check of every wallet that may need a top-up, and of every charge whose result is
+   * unknown.
+   */
   async function sweep(signal: AbortSignal): Promise<void> {
     const now = clock.now()
     const lost = await db

@@ -20,7 +20,7 @@ import { days, minutes } from '../platform/clock.ts'
 
 let portal: TestPortal
 let browser: Browser
-// The middle of a month: some days later it is the same one.
+// Mid-month, so that a few days later the monthly limit counts the same month.
 const clock = manualClock(new Date('2027-03-10T03:00:00Z'))
 beforeAll(async () => {
   portal = await openTestPortal({
@@ -41,7 +41,7 @@ const { link, paid, balances, dashboard, refOf } = cardsOf(
 
 const { read, ask, switchOn, charges, chargesBecome, run, sweep, letterComes, inUsd } =
   autoTopUpsOf(() => portal)
-/** With a session of now: the clock has moved on. */
+/** With a fresh session: the test moved the clock past the old one's end. */
 const signedIn = (an: TestCustomer): Promise<TestCustomer> => portal.signIn(an)
 
 test('ten debits at once and a job that runs again charge the card once', async () => {
@@ -56,7 +56,7 @@ test('ten debits at once and a job that runs again charge the card once', async 
   expect(await charges(an)).toEqual(['1000 succeeded'])
   const { spent, last } = await read(an)
   expect([spent, last?.state]).toEqual([1000, 'succeeded'])
-  // One receipt, which says that it was automatic; so does the list.
+  // There is exactly one receipt. It says that the charge was automatic, and so does the list.
   await letterComes(an, /charged to your linked card automatically/)
   await letterComes(an, /Receipt: we received 10.00 USD/)
   const { body } = await portal.call<{ description: string }[]>('GET', '/api/payments/stripe', {
@@ -70,7 +70,7 @@ test('ten debits at once and a job that runs again charge the card once', async 
     { token: an.token, headers: { 'accept-language': 'vi' } },
   )
   expect(one.body.result.description).toBe('Tự động nạp ví qua Stripe')
-  // Nor can anybody confirm it in a browser.
+  // A browser cannot confirm it either.
   const confirmed = await portal.call(
     'POST',
     `/api/payments/stripe/${last?.transactionCode}/confirm`,
@@ -116,7 +116,7 @@ test('a renewal that the wallet does not cover is topped up for before it is due
   expect(await charges(an)).toEqual([])
   clock.advance(days(28) + minutes(5))
   await sweep()
-  // More than the wish: what the renewal needs.
+  // The charge is what the renewal needs, which is more than the rule's amount.
   expect(await charges(an)).toEqual(['1200 succeeded'])
   clock.advance(days(3))
   await portal.app.bills.sweep()

@@ -1,4 +1,4 @@
-/** What a customer wishes of automatic top-up: read, set and ended (decision 136). */
+/** A customer's rule for automatic top-up: read it, set it, end it (decision 136). */
 import type { AutoTopUp, OffReason } from '../../contract/auto-top-up.ts'
 import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
@@ -32,7 +32,7 @@ export interface AutoTopUps {
   set(buyer: Buyer, wish: Wish, language: Language): Promise<AutoTopUp>
   /** Switches it off; a charge that the gateway has heard of goes on. */
   stop(tx: Tx, customerId: string): Promise<void>
-  /** Has all wallets looked at now: the clock was moved, or the portal was down for a while. */
+  /** Queues a check of all wallets now: the clock was moved, or the portal was down for a while. */
   enqueueSweep(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browse
 let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  // Nobody asks the gateway by itself unless a test says so.
+  // No scheduled query reaches the gateway unless a test asks for one.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })

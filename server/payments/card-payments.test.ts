@@ -17,7 +17,7 @@ import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browse
 let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  // Nobody asks the gateway by itself unless a test says so.
+  // No scheduled query reaches the gateway unless a test asks for one.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })
@@ -209,7 +209,7 @@ describe("a token of Square's form", () => {
     expect((await charge(thief)).body.error?.code).toBe('rate_limited')
     for (let time = 0; time < 11; time++)
       expect((await charge(an)).body.result.status).toBe('succeeded')
-    // Nor does an amount that is none: no card was tried.
+    // A refused amount does not count towards the limit either: no card was tried.
     for (let time = 0; time < 11; time++)
       expect((await charge(an, { amount: 499 })).body.error?.code).toBe('invalid_input')
     expect((await charge(an)).body.result.status).toBe('succeeded')

@@ -10,7 +10,7 @@ import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
 let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  // Nobody asks the gateway by itself unless a test says so.
+  // No scheduled query reaches the gateway unless a test asks for one.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })
@@ -109,7 +109,8 @@ describe('money that goes back', () => {
   test('of a short wallet a chargeback takes what is there, and the rest is owed', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const { code, payment } = await paid(an)
-    // Some of it went back to another source: the wallet holds less than the bank takes.
+    // A part of the money was refunded to another source: the wallet holds less than the bank
+    // takes.
     const other = await paid(an, 1000)
     await portal.app.topUps.refunds.begin(code, 2000n, 'spent elsewhere')
     await balances(an, 1000)

@@ -29,7 +29,7 @@ export interface Cards {
   setUp(buyer: Buyer): Promise<{ client_secret: string }>
   /** The default one first. */
   list(buyer: Buyer): Promise<(Card & { default: boolean })[]>
-  /** Links a card and makes it the default; one that is linked already becomes the default. */
+  /** Links a card and makes it the default. A card that is linked already becomes the default. */
   attach(buyer: Buyer, methodId: string): Promise<void>
   detach(buyer: Buyer, methodId: string): Promise<void>
   /** Makes a payment that waits for its card. */
@@ -66,7 +66,7 @@ export function createCards(deps: {
   orders: Orders
   settlement: Settlement
   letters: Letters
-  /** Limit per customer: somebody who tests stolen cards is refused again and again. */
+  /** Limit per customer: it stops people who test stolen cards. */
   refusals: Limit
 }): Cards {
   const { db, clock, catalog, drivers, orders, settlement, refusals } = deps
@@ -196,7 +196,7 @@ export function createCards(deps: {
       const payment = await orders
         .open(input, driver, input.locationId)
         .catch(async (error: unknown) => {
-          // No card was tried.
+          // Invalid input: no card was tried, so the attempt does not count towards the limit.
           await refusals.giveBack(input.buyer.id)
           throw error
         })

@@ -42,8 +42,8 @@ export interface Checkout {
    */
   transfer(db: Queryable, customerId: string, code: string, language: Language): Promise<Transfer>
   /**
-   * Those that were begun within a day and brought no money yet, newest first: who left the page
-   * finds the way back.
+   * Transfers begun within the last day that brought no money yet, newest first, so that a customer
+   * who left the page finds the way back.
    */
   waitingTransfers(db: Queryable, customerId: string): Promise<WaitingTransfer[]>
 }
@@ -80,7 +80,7 @@ export function createCheckout(deps: {
       payment.channel === automaticChannel
         ? { en: 'Automatic top-up', vi: 'Tự động nạp ví' }
         : { en: 'Top-up', vi: 'Nạp ví' }
-    // What was credited, once something was: a transfer's amount is the customer's own.
+    // After a credit, show the credited amount: the customer chooses the amount of a transfer.
     const amount = payment.status === 'succeeded' ? payment.received : payment.amount
     return {
       transactionCode: payment.code,
@@ -135,7 +135,7 @@ export function createCheckout(deps: {
       )
       return {
         ...(await shown(db, payment, language)),
-        // What is to be transferred, whatever has come of it.
+        // The amount to transfer, independent of the payment's state.
         amount: Number(payment.amount),
         received: Number(payment.received),
         expiresAt: payment.expires_at.toISOString(),
@@ -150,7 +150,7 @@ export function createCheckout(deps: {
         .select(['code', 'amount', 'currency', 'expires_at'])
         .where('customer_id', '=', customerId)
         .where('driver', 'in', byTransfer)
-        // An expired payment is credited all the same when its money arrives.
+        // An expired payment is still credited when its money arrives.
         .where('status', 'in', ['pending', 'expired'])
         .where('created_at', '>', later(clock.now(), -days(1)))
         .orderBy('created_at', 'desc')

@@ -13,7 +13,7 @@ import type { PaymentUpdate } from './driver.ts'
 let portal: TestPortal
 let finance: TestMember
 beforeAll(async () => {
-  // Nobody asks the gateway by itself.
+  // No scheduled query reaches the gateway.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   finance = await newMember(portal, 'finance')
 })
@@ -28,7 +28,7 @@ async function left() {
   })
   const code = begun.body.result.transactionCode
   const buyer = await portal.app.topUps.orders.buyerOf(an.id)
-  // The customer gave up, and the money comes all the same.
+  // The customer cancelled, and the money arrives nevertheless.
   await tell(code, 'failed')
   await close(an)
   return { an, code, buyer }

@@ -1,6 +1,6 @@
-/** What a comparison with a gateway finds of one payment, or of one posting. */
+/** One difference that a comparison with a gateway finds, about one payment or one posting. */
 
-/** What does not agree; the desk has a sentence for each in both languages. */
+/** Kinds of differences; the desk has a sentence for each in both languages. */
 export const differenceKinds = [
   'ledger_differs',
   'no_payment',
@@ -14,7 +14,10 @@ export const differenceKinds = [
 ] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
 
-/** Minor units, here and at the gateway (or in the ledger); null: there is none. */
+/**
+ * `here`: our amount; `there`: the amount at the gateway or in the ledger. Minor units; null: there
+ * is none.
+ */
 export interface Compared {
   readonly kind: DifferenceKind
   readonly here: bigint | null

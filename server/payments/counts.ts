@@ -1,4 +1,4 @@
-/** Money that waits for a person, and how the payments of the last hour went: for an operator. */
+/** Counts for the operator: money that waits for a person, and the payments of the last hour. */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -36,7 +36,7 @@ export async function undecidedRefunds(db: Queryable): Promise<WaitingMoney[]> {
 export const paymentStatuses = ['pending', 'succeeded', 'failed', 'expired'] as const
 
 /**
- * How the payments that were begun in the last hour stand, by gateway; reads the index
+ * Payments begun in the last hour, counted by gateway and status. Uses the index
  * `payment_of_driver`.
  */
 export async function recentPayments(
@@ -52,7 +52,7 @@ export async function recentPayments(
   return rows.map(({ driver, status, n }) => ({ gateway: driver, status, count: Number(n) }))
 }
 
-/** Of a customer: begun and not over, and money on its way back. */
+/** A customer's pending payments plus the refunds to the source that are not settled. */
 export async function paymentsUnderWay(db: Queryable, customerId: string): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`
     select (select count(*) from payment where customer_id = ${customerId} and status = 'pending')

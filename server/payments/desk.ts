@@ -1,4 +1,4 @@
-/** What the operator's desk asks of payments. */
+/** Queries of the operator's desk about payments. */
 import type * as z from 'zod/mini'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
@@ -12,7 +12,9 @@ const shownSuspense = 100
 
 type Gateways = ReadonlyMap<string, PaymentDriver>
 
-/** By our transaction code or by the name of the payment at its gateway, whole. */
+/**
+ * Finds payments by our transaction code or the gateway's name of the payment. Exact match only.
+ */
 export async function findPayments(
   db: Queryable,
   gateways: Gateways,
@@ -32,8 +34,8 @@ export async function findPayments(
 }
 
 /**
- * By what a gateway or bank calls a movement, whole, as the desk shows it or as whoever paid reads
- * it; `customerId` null: it waits in suspense.
+ * Finds movements by the gateway's or bank's id, in the form that the desk shows or that the payer
+ * reads. Exact match only. `customerId` null: the movement is in suspense.
  */
 export async function findBankReferences(
   db: Queryable,
@@ -41,7 +43,7 @@ export async function findBankReferences(
   text: string,
   limit: number,
 ): Promise<{ readonly customerId: string | null; readonly text: string }[]> {
-  // Each index begins with the gateway.
+  // The indexes begin with `driver`, so each query names the gateways.
   const drivers = [...gateways.keys()]
   if (drivers.length === 0) return []
   const known = [...gateways.values()].flatMap((gateway) => gateway.movementOf?.(text) ?? [])
@@ -101,7 +103,7 @@ export async function paymentsOfCustomer(
   }))
 }
 
-/** What waits, the oldest first; at most a hundred. */
+/** Open rows of suspense, oldest first, at most 100. */
 export async function waitingInSuspense(
   db: Queryable,
   gateways: Gateways,
@@ -135,7 +137,10 @@ export async function waitingInSuspense(
   }))
 }
 
-/** Whose a payment is, in what currency, and how much of it came; undefined: there is none. */
+/**
+ * The payment's customer and currency, and the amount received, minor units. Undefined: no such
+ * payment.
+ */
 export async function paymentOf(
   db: Queryable,
   code: string,
@@ -147,7 +152,7 @@ export async function paymentOf(
     .executeTakeFirst()
   return row && { customerId: row.customer_id, received: row.received, currency: row.currency }
 }
-/** Whose a payment is, by its code or id; null: there is none. */
+/** The customer of a payment, by its code or id. Null: no such payment. */
 export async function customerOfPayment(
   db: Queryable,
   of: { readonly code: string } | { readonly id: string },
@@ -167,7 +172,8 @@ export async function suspenseOf(
 > {
   const row = await db
     .selectFrom('payment_suspense as s')
-    // It came with the name that the payment has at the gateway, which need not be our code.
+    // `s.code` is the payment's reference at the gateway, which may differ from our transaction
+    // code.
     .leftJoin('payment as p', (join) =>
       join.onRef('p.driver', '=', 's.driver').onRef('p.reference', '=', 's.code'),
     )
@@ -191,7 +197,7 @@ export async function refundOf(
   return row && { amount: row.amount, currency: row.currency, customerId: row.customer_id }
 }
 
-/** The transaction code of a customer's payment, as lists show it. Undefined: there is none. */
+/** The transaction code of a customer's payment, as lists show it. Undefined: no such payment. */
 export async function paymentName(
   db: Queryable,
   customerId: string,

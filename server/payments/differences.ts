@@ -1,7 +1,7 @@
 /**
- * Comparisons that are kept: what did not agree stands until it does, or until somebody explains
- * it. Every night, and when an act asks for it, each gateway is compared by a job; the page reads
- * rows and calls no gateway.
+ * Stored comparisons: a difference stays open until both sides agree or somebody explains it. A job
+ * compares each gateway every night and when an act asks for it. The page reads rows and calls no
+ * gateway.
  */
 import { days, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -17,7 +17,7 @@ import type { Settlement } from './settle.ts'
 export const compareJob = (driver: string): string => `compare-gateway-${driver}`
 export const settleDifferenceJob = (driver: string): string => `settle-difference-${driver}`
 const comparedMs = days(7)
-/** However old what is still open is, no more is asked about. */
+/** The comparison never reaches back further than this, even when older differences are open. */
 const longestMs = days(60)
 
 interface Deps {
@@ -33,7 +33,10 @@ interface Deps {
 export function defineComparisons(deps: Deps): void {
   const { db, clock, jobs, log } = deps
 
-  /** Compares a gateway, back to what is open, and writes down what differs and what agrees. */
+  /**
+   * Compares a gateway, from the oldest open difference on, and records what differs and what
+   * agrees.
+   */
   async function compare(driver: PaymentDriver): Promise<void> {
     const to = clock.now()
     const { oldest } = await db
@@ -52,7 +55,7 @@ export function defineComparisons(deps: Deps): void {
     await transaction(db, async (tx) => {
       for (const { about, found: difference } of found.differences)
         if (difference) await keep(tx, driver.name, about, difference, to)
-      // What a gateway that was not reached did not say may differ still.
+      // If a gateway was not reached, its earlier differences may still exist: do not close them.
       if (isReached)
         await tx
           .updateTable('payment_difference')
@@ -81,7 +84,7 @@ export function defineComparisons(deps: Deps): void {
     )
   }
 
-  /** Asks about the payment, settles what the gateway says of it, and compares once more. */
+  /** Queries the gateway about the payment, settles its answer, and compares once more. */
   async function settle(driver: PaymentDriver, about: string): Promise<void> {
     const payment = await db
       .selectFrom('payment')
@@ -126,7 +129,10 @@ type Compared = NonNullable<
   Awaited<ReturnType<typeof reconcileDriver>>['differences'][number]['found']
 >
 
-/** Closed with the same figures it stays closed; with others it is open again. */
+/**
+ * Stores a difference. A closed one stays closed while its figures are the same; new figures reopen
+ * it.
+ */
 async function keep(
   tx: Tx,
   driver: string,

@@ -1,4 +1,4 @@
-/** What the operator's desk reads of disputes. */
+/** Queries of the operator's desk about disputes. */
 import type * as z from 'zod/mini'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Dispute, dispute as disputeApi } from '../../contract/operator-money.ts'
@@ -64,7 +64,7 @@ export async function countOpenDisputes(db: Queryable): Promise<number> {
   return Number(n)
 }
 
-/** Newest first; `open`: only those that are not decided. */
+/** Newest first. `open`: only disputes that are not decided. */
 export async function listDisputes(
   needs: Needs,
   page: PageRequest,
@@ -115,7 +115,7 @@ export async function disputeOf(needs: Needs, id: string): Promise<Whole> {
   }
 }
 
-/** How much a dispute is about, and whose payment; undefined: there is none. */
+/** The disputed amount, minor units, and the payment's customer. Undefined: no such dispute. */
 export async function disputeMoney(
   db: Queryable,
   id: string,

@@ -64,7 +64,7 @@ const disputeOf = (payment: string, wished: (one: Dispute) => boolean = () => tr
   eventually('the dispute is at the desk', async () =>
     (await disputes('all')).find((one) => one.payment === payment && wished(one)),
   )
-/** What the provider's own program is told of a dispute, the oldest first. */
+/** Webhooks about a dispute that the operator's own endpoint received, oldest first. */
 async function toldOf(dispute: string) {
   const path = '/api/operator/outgoing-webhooks'
   const [webhook] = (await owner.call<{ id: string }[]>('GET', path)).body.result

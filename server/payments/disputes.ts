@@ -1,8 +1,8 @@
 /**
- * Disputes: what a gateway says of one is asked for after every webhook about it, and every hour
- * for all of them, so that no order of webhooks and no missed one matters. The money follows what
- * the gateway has done with it, once (reversals.ts). An answer of the operator is a job that may
- * run twice and acts once.
+ * Disputes. After every webhook about a dispute, and hourly for all of them, we query the gateway;
+ * so neither the order of webhooks nor a missed one matters. The money follows once what the
+ * gateway has done with it (reversals.ts). An operator's answer is a job that may run twice and
+ * acts once.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
@@ -18,7 +18,9 @@ import type { Settled, Settlement } from './settle.ts'
 
 export type DisputeRow = Selectable<DB['payment_dispute']>
 
-/** Schemes let a payer dispute a payment for about four months, and decide within as many. */
+/**
+ * Card schemes let a payer dispute a payment for about four months, and decide within another four.
+ */
 const listedMs = days(250)
 const answerJob = (driver: string): string => `answer-dispute-${driver}`
 
@@ -37,24 +39,30 @@ export interface Answered {
   readonly customerId: string
 }
 export interface Disputes {
-  /** Asks the gateway how a dispute stands, and does what follows from it. */
+  /** Queries the gateway for the state of a dispute and applies it. */
   refresh(driver: PaymentDriver, reference: string): Promise<Settled>
 }
 export interface DisputeAnswers {
-  /** Without `text` it is accepted. The gateway is asked by a job. Throws NotAnswerable. */
+  /**
+   * Schedules the operator's answer; without `text` the dispute is accepted. A job calls the
+   * gateway. Throws NotAnswerable.
+   */
   answerIn(tx: Tx, disputeId: string, text?: string): Promise<Answered>
 }
 
 const isDecided = ({ state }: Pick<GatewayDispute, 'state'>): boolean =>
   state === 'won' || state === 'lost' || state === 'closed'
 
-/** Whether it stands as it does after an answer. An inquiry that is accepted takes no money. */
+/**
+ * Whether the dispute is in the state that an answer of this kind leads to. Accepting an inquiry
+ * takes no money, so it ends as `closed`.
+ */
 const isAnswered = (kind: string, { state, isInquiry }: GatewayDispute): boolean =>
   kind === 'evidence'
     ? state === 'under_review'
     : state === 'lost' || (isInquiry && state === 'closed')
 
-/** The updates that say what the gateway has done with the money. */
+/** The updates that say how the gateway moved the money. */
 function movesOf(dispute: GatewayDispute, reference: string): PaymentUpdate[] {
   const move = (status: 'reversed' | 'restored'): PaymentUpdate => ({
     eventId: `dispute:${dispute.id}:${status}`,
@@ -79,17 +87,17 @@ interface Deps {
   readonly outbox: OperatorOutbox
 }
 
-/** What a gateway said of a dispute, and when. */
+/** A gateway's report about a dispute, and its time. */
 interface Said {
-  /** No later than the moment that it is true of. */
+  /** A lower bound for the time at which the report is true. */
   readonly at: Date
   /** Whether the gateway was asked about this one alone, now: a list may be older than it looks. */
   readonly isFresh: boolean
 }
 
 /**
- * Writes down how it stands, unless something newer is known; an answer whose fate was unknown is
- * decided by what is fresh.
+ * Stores the dispute's state unless a newer one is stored. A fresh state also decides an answer
+ * whose outcome was unknown.
  */
 async function note(
   { db, clock, outbox }: Pick<Deps, 'db' | 'clock' | 'outbox'>,
@@ -163,7 +171,8 @@ async function note(
         },
       })
     if (!said.isFresh) return
-    // One of which nobody knew whether it was sent: a dispute that still waits has not got it.
+    // An answer is `unclear` when its outcome was unknown. If the dispute still needs evidence, the
+    // gateway did not receive the answer.
     const status = dispute.state === 'needs_evidence' ? 'refused' : 'done'
     await tx
       .updateTable('payment_dispute_answer')
@@ -211,7 +220,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
     return await apply(driver, dispute, { at, isFresh: true })
   }
 
-  /** Disputes with an answer of which nobody knows whether it was sent. */
+  /** References of disputes with an answer of unknown outcome. */
   async function unclear(driver: PaymentDriver): Promise<string[]> {
     const rows = await db
       .selectFrom('payment_dispute_answer as a')
@@ -276,7 +285,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
         answer.kind === 'evidence'
           ? await calls.submit(answer.reference, { answerId: key, text: answer.text })
           : await calls.accept(answer.reference, key)
-      // What was true before is older than this.
+      // A state reported before this moment is older than our answer.
       const at = deps.clock.now()
       await close('done', null)
       await apply(driver, now, { at, isFresh: true })
@@ -284,7 +293,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
       if (!(error instanceof DriverFailure)) throw error
       log.error({ err: error, answer: answerId, driver: driver.name }, 'a dispute was not answered')
       if (error.kind !== 'rejected' && !last) throw error
-      // An attempt whose response was lost may have done it: how the dispute stands decides.
+      // An earlier attempt whose response was lost may have succeeded: the dispute's state decides.
       const at = deps.clock.now()
       const now = await calls.get(answer.reference).catch((failure: unknown) => {
         if (failure instanceof DriverFailure) return undefined
@@ -300,7 +309,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
   return { refresh }
 }
 
-/** For a command as well, which runs no job. */
+/** Commands use it too; they only add the job and do not run it. */
 export function createDisputeAnswers(
   deps: Pick<Deps, 'clock' | 'drivers'> & { readonly jobs: Pick<Jobs, 'add'> },
 ): DisputeAnswers {

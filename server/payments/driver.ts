@@ -13,7 +13,7 @@ import { DriverFailure } from '../platform/errors.ts'
 /** The channel of a payment that a card driver makes while its customer is away (decision 136). */
 export const automaticChannel = 'automatic'
 
-/** What a driver needs to know of one payment of ours. */
+/** Our side of one payment, as far as a driver needs it. */
 export interface PaymentOrder {
   /** The customer's transaction code: [0-9A-Z], unguessable, 26 characters. */
   readonly code: string
@@ -30,7 +30,7 @@ export interface PaymentOrder {
   readonly language: 'en' | 'vi'
   /** The customer's address as the gateway wants to know it. */
   readonly ip: string
-  /** Where the browser comes back to. */
+  /** The address that the browser returns to. */
   readonly returnUrl: string
   /** Our own page for a transfer, for the driver whose payments are made at the customer's bank. */
   readonly transferUrl: string
@@ -78,18 +78,18 @@ export interface PaymentUpdate {
   readonly occurredAt: Date | null
   /** The gateway's own code, for the log and the customer's support. */
   readonly detail: string
-  /** Of a refund that we asked for, where the gateway repeats it: our refund's id. */
+  /** The id of our refund that caused the update, where the gateway repeats it. */
   readonly refundId?: string | null
   /**
    * The gateway's id of the payment, where an update about a refund or a dispute does not repeat
    * our reference.
    */
   readonly paymentRef?: string
-  /** Of money that a dispute moved: the gateway's id of the dispute. */
+  /** The gateway's id of the dispute that moved the money. */
   readonly disputeId?: string
 }
 
-/** A webhook about a dispute that by itself moves no money: the gateway is asked how it stands. */
+/** A webhook about a dispute that moves no money itself: we query the dispute's state. */
 export interface DisputeNotice {
   readonly dispute: string
   readonly eventId: string
@@ -165,19 +165,20 @@ export interface Refund {
   readonly reason: string
   readonly providerTransactionId: string | null
   /**
-   * When an attempt that may have given it back was begun, by the wall's clock. Who cannot tell any
-   * more what became of that throws `rejected`: a person decides. Absent: this is the first one.
+   * When an earlier attempt that may have refunded was begun, by the wall clock. A driver that can
+   * no longer find out its result throws `rejected`, and a person decides. Absent: this is the
+   * first attempt.
    */
   readonly firstAskedAt?: Date
 }
 
 export const disputeStates = ['needs_evidence', 'under_review', 'won', 'lost', 'closed'] as const
-/** A payer's bank disputes a payment: how that stands at the gateway. */
+/** A dispute by the payer's bank, in the gateway's state. */
 export interface GatewayDispute {
   readonly id: string
   /** The gateway's id of the payment. */
   readonly paymentRef: string
-  /** `closed`: it ended without a decision, as an inquiry may. */
+  /** `closed`: it ended without a decision, which happens to inquiries. */
   readonly state: (typeof disputeStates)[number]
   /** The bank only asks so far. */
   readonly isInquiry: boolean
@@ -187,18 +188,18 @@ export interface GatewayDispute {
   readonly reason: string
   readonly openedAt: Date
   readonly evidenceDueAt: Date | null
-  /** Minor units that the gateway charges for the dispute; null: it does not say. */
+  /** The gateway's fee for the dispute, minor units; null: the gateway does not report it. */
   readonly fee: bigint | null
-  /** What the gateway has done with the money until now. */
+  /** What the gateway has done with the money so far. */
   readonly money: 'kept' | 'taken' | 'returned'
 }
 /** Disputes at a gateway that lets them be answered by calls. */
 export interface DisputeCalls {
   /** Characters of evidence that the gateway takes. */
   readonly longestText: number
-  /** Null: it knows no such dispute. */
+  /** Null: the gateway knows no such dispute. */
   get(id: string): Promise<GatewayDispute | null>
-  /** Those that were opened since then. */
+  /** Disputes opened since then. */
   list(since: Date): Promise<readonly GatewayDispute[]>
   /** Sends evidence to the bank, once: `answerId` is the idempotency key. */
   submit(
@@ -209,19 +210,19 @@ export interface DisputeCalls {
   accept(id: string, answerId: string): Promise<GatewayDispute>
 }
 
-/** One line of a pay-out's report. */
+/** One line of a pay-out report. */
 export interface PayoutLine {
   /** The gateway's own; the same line has the same id however often it is read. */
   readonly id: string
   readonly kind: 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'fee' | 'other'
-  /** Minor units, signed: what it adds to the pay-out before its fee. */
+  /** Minor units, signed: the line's share of the pay-out before its fee. */
   readonly amount: bigint
   /** Minor units that the gateway takes; below zero where it gives a fee back. */
   readonly fee: bigint
   /** The gateway's id of the movement that the line is about. */
   readonly movement: string | null
 }
-/** What a gateway pays out to our bank account. */
+/** A payment from the gateway to our bank account. */
 export interface GatewayPayout {
   readonly id: string
   readonly currency: Currency
@@ -233,10 +234,10 @@ export interface GatewayPayout {
   readonly lines: readonly PayoutLine[] | null
 }
 
-/** What every driver can do. */
+/** The part of the interface that all drivers share. */
 interface Gateway {
   readonly name: string
-  /** What customers read: VNPay. */
+  /** The gateway's name for customers, such as VNPay. */
   readonly displayName: string
   readonly currencies: readonly Currency[]
   /**
@@ -256,15 +257,17 @@ interface Gateway {
   /** Queries the gateway; `about` comes from a RecheckRequest. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder, about?: string): Promise<PaymentUpdate | null>
   /**
-   * Why a payment failed, by the detail of the update that said so. Absent, or undefined: it is not
-   * known.
+   * Why a payment failed, from the `detail` of the failing update. Absent, or undefined: unknown.
    */
   declineReason?(detail: string): DeclineReason | undefined
-  /** Gives money back to its source. Absent: it cannot (a transfer is sent back by hand). */
+  /**
+   * Refunds money to its source. Absent: the gateway cannot refund (a transfer is sent back by
+   * hand).
+   */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
   /**
-   * Whether one that it took in was refused since; `some`: one of the payment's was, and it does
-   * not say which. Absent: it tells of that by itself.
+   * Whether the gateway has refused a refund that it had accepted. `some`: it refused one of the
+   * payment's refunds and does not say which. Absent: the gateway reports such refusals by itself.
    */
   refusedSince?(order: PaymentOrder, refund: Refund): Promise<boolean | 'some'>
   /**
@@ -279,13 +282,13 @@ interface Gateway {
    */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly PaymentUpdate[]>
   /**
-   * The movement's `providerTransactionId` by what whoever paid reads of it. Absent: they are the
-   * same.
+   * Converts the movement's id that the payer reads to our `providerTransactionId`. Absent: they
+   * are the same.
    */
   movementOf?(reference: string): string
   /**
-   * Whether two different `providerTransactionId`s may be of one movement, because two reporters
-   * tell of it and one of them numbers it itself. Absent: one movement has one number.
+   * Whether two different `providerTransactionId`s may name one movement: two feeds may report it,
+   * and one of them uses its own number. Absent: one movement has one number.
    */
   mayBeOne?(movement: string, other: string): boolean
   /** Absent: the gateway knows no disputes, or none that a program can answer. */
@@ -301,7 +304,7 @@ export interface TransferInstructions {
   readonly bankBin: string
   readonly accountNumber: string
   readonly accountName: string
-  /** What must stand in the transfer's text. */
+  /** The text that the transfer must contain. */
   readonly content: string
   /** EMVCo merchant-presented payload, the text of the QR code. */
   readonly qr: string
@@ -320,7 +323,7 @@ export interface HostedDriver extends Gateway {
   begin(
     order: PaymentOrder,
   ): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
-  /** Where the money is transferred to by hand. */
+  /** The account details for a transfer by hand. */
   instructions?(order: PaymentOrder): TransferInstructions
 }
 
@@ -336,9 +339,9 @@ export interface Card {
 /** The customer pays with a card that the provider keeps; its number never comes near us. */
 export interface CardDriver extends Gateway {
   readonly kind: 'card'
-  /** Given to the browser, for the provider's form. */
+  /** Sent to the browser, for the provider's form. */
   readonly publishableKey: string
-  /** Where the provider's script is loaded from in the browser. */
+  /** The address of the provider's browser script. */
   readonly scriptUrl: string
   /** The origins that the script needs in the browser, for the pages' content policy. */
   readonly origins: {
@@ -347,8 +350,8 @@ export interface CardDriver extends Gateway {
     readonly calls: readonly string[]
   }
   /**
-   * The provider's customer of ours; made once per `buyer.id`. What takes a `customerRef` throws
-   * UnknownCustomer for one that is gone.
+   * Creates the provider's customer for our buyer; made once per `buyer.id`. Methods that take a
+   * `customerRef` throw UnknownCustomer if it no longer exists.
    */
   openCustomer(buyer: PaymentOrder['buyer']): Promise<string>
   /** A secret with which the browser links one card. */
@@ -395,7 +398,7 @@ export interface TokenDriver extends Gateway {
 }
 
 export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
-/** What of a driver the settlement needs to know. */
+/** The part of a driver that the settlement uses. */
 export type Source = Pick<
   PaymentDriver,
   'name' | 'displayName' | 'credits' | 'declineReason' | 'mayBeOne'

@@ -30,7 +30,7 @@ export function defineForgettingCards(deps: {
     name: forgetCardsJob,
     retries: 'unlimited',
     run: async ({ customerId }) => {
-      // Also of a gateway that is not the one for cards any more.
+      // The customer may also have cards at a gateway that no longer is the one for cards.
       const known = await db
         .selectFrom('card_customer')
         .select(['driver', 'reference'])
@@ -39,7 +39,8 @@ export function defineForgettingCards(deps: {
       for (const { driver: name, reference } of known) {
         const driver = deps.drivers.get(name)
         if (driver?.kind === 'card') await unlinkAll(driver, reference)
-        // Its keys may be back soon; those of a former gateway are gone for good.
+        // The current gateway's keys may be back soon, so the job fails and runs again. The keys of
+        // a former gateway are gone for good: only the row is deleted.
         else if (name === deps.catalog.payments.cards.gateway)
           throw new Error(`${name} is not configured`)
         await db

@@ -1,12 +1,12 @@
-/** What is forgotten of payments of a customer who closes the account. Cards: forget-cards.ts. */
+/** Erases parts of the payments of a customer who closes the account. Cards: forget-cards.ts. */
 import type { Tx } from '../platform/db.ts'
 
-/** From where a customer paid. */
+/** Erases the addresses (IP) that a customer paid from. */
 export async function forgetAddresses(tx: Tx, customerId: string): Promise<void> {
   await tx.updateTable('payment').set({ ip: '' }).where('customer_id', '=', customerId).execute()
 }
 
-/** The wish that a card tops the wallet up, and which card it was. What was charged stays. */
+/** Deletes the rule for automatic top-up and the id of the charged card. The charges stay. */
 export async function forgetAutoTopUp(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('auto_top_up').where('customer_id', '=', customerId).execute()
   await tx

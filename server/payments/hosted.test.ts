@@ -41,7 +41,7 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
     async () => (await transaction(customer, code)).status === status,
   )
 /**
- * What the success page would ask for: the value of whichever parameter's name contains transId.
+ * The id that the success page would query: the value of the parameter whose name contains transId.
  */
 const transIdOf = (returnUrl: string): string =>
   [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
@@ -57,9 +57,9 @@ describe('a top-up through Alepay', () => {
     ['cancelled', 'failed', []],
     // The webhook comes later than the answer to the browser.
     ['late', 'succeeded', ['500000 → 500000']],
-    // The webhook never comes: the gateway is asked.
+    // The webhook never arrives, so the gateway is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
-    // Held for review: nothing is credited while the bank has not decided.
+    // Under review: nothing is credited before the bank has decided.
     ['review', 'pending', []],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
     const an = await portal.customer()
@@ -110,7 +110,7 @@ describe('a top-up through Alepay', () => {
     ).toBe(400)
     expect((await transaction(an, code)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
-    // Paid then, and told of ten times at once, it counts once.
+    // The payment is paid and reported ten times at once. It counts once.
     await portal.decide(checkoutUrl, 'lost')
     const again = await Promise.all(
       Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })),
@@ -137,7 +137,7 @@ describe('a top-up through VietQR at payOS', () => {
     ['paid', 'succeeded', ['500000 → 500000']],
     ['parts', 'succeeded', ['500000 → 500000']],
     ['late', 'succeeded', ['500000 → 500000']],
-    // The webhooks never come, of the payment or of its end: payOS is asked.
+    // The webhooks about the payment and about its end never arrive, so payOS is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
     ['cancelled', 'failed', []],
     ['expired', 'failed', []],
@@ -253,7 +253,7 @@ describe('a top-up through VietQR at payOS', () => {
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
-    // Whoever paid twice is told where the second payment is.
+    // A customer who paid twice is told where the second payment is.
     const shown = await portal.call<{ status: string; held: object | null }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${transactionCode}`,
@@ -316,7 +316,7 @@ describe('a top-up through VietQR at payOS', () => {
     const before = (await suspense()).length
     const { transactionCode } = await portal.topUpBy(an, input, 'more')
     await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
-    // Asked again and again, it is parked no second time.
+    // It is queried repeatedly, but put in suspense only once.
     await eventually('another question', async () => {
       const row = await portal.app.db
         .selectFrom('payment')

@@ -1,5 +1,6 @@
 /**
- * Payments: topping up the wallet through gateways. Only a verified update of a gateway credits.
+ * Payments: topping up the wallet through gateways. Only a gateway's verified update credits a
+ * wallet.
  */
 export {
   moneyInSuspense,

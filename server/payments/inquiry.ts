@@ -14,7 +14,10 @@ import type { Settlement } from './settle.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `ask-gateway-${driver}`
-/** Of before there was a queue for each; what lies in it goes on in the gateway's own. */
+/**
+ * The one queue of releases from before each gateway had its own. Its remaining jobs move to the
+ * gateways' queues.
+ */
 const formerJob = 'ask-gateway'
 /**
  * Seconds before each query of a gateway that sent no webhook; after the last one, once an hour
@@ -23,13 +26,15 @@ const formerJob = 'ask-gateway'
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
 
-/** One payment is not asked about by a person more often than this, milliseconds. */
+/** At least this long between two queries of one payment that a person asks for, ms. */
 const askAgainMs = 10_000
 
 export interface Inquiry {
-  /** Has the gateway asked now, once in ten seconds; the hours of `schedule` stay as they are. */
+  /**
+   * Queries the gateway now, at most once in ten seconds; the times in `schedule` do not change.
+   */
   askNow(customerId: string, code: string): Promise<void>
-  /** In the transaction that makes a payment. */
+  /** Schedules the queries, in the transaction that makes the payment. */
   schedule(tx: Tx, payment: { readonly id: string; readonly driver: string }): Promise<void>
 }
 
@@ -55,7 +60,7 @@ export function createInquiry(deps: {
     return jobs.add(tx, jobOf(driver), { paymentId }, { startAfter })
   }
 
-  /** `isExtra`: beside those that are scheduled. */
+  /** Queries the gateway about a payment. `isExtra`: the query is not one of the scheduled ones. */
   async function ask(paymentId: string, isExtra: boolean): Promise<void> {
     const payment = await db
       .selectFrom('payment')
@@ -73,15 +78,15 @@ export function createInquiry(deps: {
       for (const extra of (await driver.extras?.(order)) ?? [])
         await settlement.settle(driver, extra)
     } catch (error) {
-      // A gateway that does not respond does not keep a payment pending for ever: the payment
-      // expires all the same, and the gateway is queried again later.
+      // A gateway that does not respond does not keep a payment pending for ever: the payment still
+      // expires, and the gateway is queried again later.
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, driver: payment.driver }, 'a payment could not be asked about')
     }
     if (isExtra && !found) return
     await transaction(db, async (tx) => {
       const now = clock.now()
-      // Where one webhook was missed, others may be: the list of movements is read at once.
+      // If one webhook was missed, others may be too: read the list of movements at once.
       if (found && driver.movements) await jobs.add(tx, settleMovements(driver.name), {})
       const current = await tx
         .selectFrom('payment')
@@ -89,10 +94,10 @@ export function createInquiry(deps: {
         .where('id', '=', paymentId)
         .forUpdate()
         .executeTakeFirstOrThrow()
-      // Where transfers make a payment up, one may still come to a payment that is decided.
+      // Where several transfers may pay one payment, more may arrive after it is decided.
       if (current.status !== 'pending' && current.status !== 'expired' && !driver.extras) return
-      // The gateway's own time limit has passed and it knows of no money: expired. It is asked on
-      // for a day, for money that came late.
+      // The gateway's own time limit has passed and it knows of no money: expired. We query for
+      // another day, for money that arrives late.
       if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
         await tx
           .updateTable('payment')
@@ -131,7 +136,7 @@ export function createInquiry(deps: {
         await transaction(db, (tx) => jobs.add(tx, jobOf(payment.driver), { paymentId }))
     },
   })
-  /** When a person had one asked about; of this process. */
+  /** When a person last asked for a query of a payment, in this process. */
   const askedAt = new Map<string, number>()
   return {
     schedule: (tx, payment) => schedule(tx, payment, 0),

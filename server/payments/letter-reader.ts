@@ -1,4 +1,4 @@
-/** What a letter to a customer takes, and who reads it. */
+/** The dependencies of letters to a customer, and their reader. */
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { languageOfRegion, type Catalog } from '../catalog/index.ts'
@@ -16,7 +16,7 @@ export interface LetterDeps {
   readonly portalUrl: string
 }
 
-/** Where letters to a customer go, and in which language. */
+/** The address for letters to a customer, and their language. */
 export async function readerOf(
   { catalog }: Pick<LetterDeps, 'catalog'>,
   tx: Tx,

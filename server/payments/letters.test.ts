@@ -1,4 +1,4 @@
-/** What customers are told of money that reaches the wallet and leaves it again. */
+/** Letters to customers about money that reaches the wallet or leaves it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import {

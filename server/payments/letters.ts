@@ -22,22 +22,28 @@ export interface MovedMoney {
 }
 
 export interface Letters {
-  /** `setOff`: what of it paid what was owed. `automatic`: nobody was asked (decision 136). */
+  /**
+   * `setOff`: the part, minor units, that paid a debt. `automatic`: a card was charged without
+   * asking (decision 136).
+   */
   toppedUp(
     tx: Tx,
     of: MovedMoney & { readonly setOff: bigint; readonly automatic?: boolean },
   ): Promise<void>
-  /** Automatic top-up: what could not be charged, its month's limit, and that it is off. */
+  /** Automatic top-up: a charge failed, the monthly limit is reached, or it is switched off. */
   autoTopUp(tx: Tx, news: AutoTopUpNews): Promise<void>
-  /** It is on its way back to where it came from. */
+  /** The money is on its way back to its source. */
   refunded(tx: Tx, of: MovedMoney): Promise<void>
-  /** The gateway would not give it back: it is in the wallet again. */
+  /** The gateway refused the refund: the money is back in the wallet. */
   refundFailed(tx: Tx, of: MovedMoney): Promise<void>
   /** A chargeback. `owed`: the part that the wallet did not cover. */
   takenBack(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
-  /** Taken back before, and given again. */
+  /** The money had been taken back before and is now given again. */
   returned(tx: Tx, of: MovedMoney): Promise<void>
-  /** By the operator. `amount` is signed; `told`: why, for the customer. */
+  /**
+   * An adjustment by the operator. `amount` is signed minor units; `told`: the reason for the
+   * customer.
+   */
   adjusted(
     tx: Tx,
     of: Pick<MovedMoney, 'customerId' | 'amount' | 'currency'> & { readonly told: string },

@@ -1,6 +1,6 @@
 /**
- * A provider acts, and its answer never comes back: the customer is not told to pay again, and what
- * follows finds the payment.
+ * A provider acts, and its answer is lost: the customer is not told to pay again, and later steps
+ * find the payment.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -102,7 +102,7 @@ test('who comes back from a payment that was cancelled there is told so at once'
         { token: an.token },
       )
     ).body.result.status
-  // payOS tells nobody, and is asked by itself in an hour only.
+  // payOS sends no webhook here, and the scheduled query comes only in an hour.
   expect(await status()).toBe('pending')
   await eventually('the end', async () => (await status('&ask=now')) === 'failed', 9)
 })

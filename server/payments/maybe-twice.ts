@@ -1,6 +1,6 @@
 /**
- * One transfer that two bank feeds tell of (decision 137). The bank gave it no reference, so each
- * feed names it by a number of its own, and only payment and amount say that it may be the same.
+ * One transfer that two bank feeds report (decision 137). The bank gave it no reference, so each
+ * feed numbers it itself. Only payment and amount show that both may be one transfer.
  */
 import type { Tx } from '../platform/db.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -11,9 +11,9 @@ import type { PaymentRow } from './orders.ts'
 export const maybeTwice = 'maybe_twice'
 
 /**
- * Whether this may be a movement that is in the books under another number already: then a person
- * decides. One reporter tells of each movement once, so of two equal movements that it tells of,
- * each can be only one of those that another told of. The payment's row is locked by the caller.
+ * Whether this movement may already be in the books under another number; then a person decides.
+ * One feed reports each movement once: each of its equal movements matches at most one movement of
+ * the other feed. The caller has locked the payment's row.
  */
 export async function mayBeKnown(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function mayBeKnown(
       .where('amount', '=', amount)
       .execute()
   ).filter((of) => of.movement !== movement)
-  // Each of these waits for being one of those in the books.
+  // Held rows that wait because each may equal a movement in the books.
   const waits = (of: (typeof held)[number]) => of.reason === maybeTwice && of.resolved_at === null
   const inBooks = new Set([
     ...credited.map(({ key }) => key.slice(prefix.length)),

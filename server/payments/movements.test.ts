@@ -1,6 +1,6 @@
 /**
- * Transfers whose words are lost: the bank's list tells of them, and each is settled once, whoever
- * told of it first.
+ * Transfers whose webhook is lost: the bank's list shows them, and each is settled once, whichever
+ * report comes first.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ import { assignSuspenseIn } from './suspense.ts'
 const [minutely, hourly] = ['settle-movements-bank', 'settle-movements-of-days-bank'] as const
 let portal: TestPortal
 beforeAll(async () => {
-  // Nobody asks by itself, and no minute comes by: the stories say when.
+  // No scheduled query and no scheduled list runs: the tests start them.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [86_400] } })
   await sql`delete from pgboss.schedule where name in (${minutely}, ${hourly})`.execute(
     portal.app.db,
@@ -93,10 +93,7 @@ const parked = async (number: string): Promise<string[]> =>
         `${amount} ${reason}${resolved === null ? '' : ', resolved'}`,
     )
 
-/**
- * What the clock does every minute and every hour; answers when all of it is done, and how it
- * ended.
- */
+/** Runs the minutely and hourly jobs, waits for all of them, and answers how they ended. */
 async function lists(...names: string[]): Promise<void> {
   const { db, jobs } = portal.app
   await transaction(db, async (tx) => {
@@ -110,7 +107,7 @@ async function lists(...names: string[]): Promise<void> {
     return (await open.execute(db)).rows.length === 0
   })
 }
-/** As an operator does it who knows whose it is. */
+/** As an operator assigns it to a known customer. */
 async function give(number: string, { email }: TestCustomer): Promise<void> {
   const { db, jobs } = portal.app
   const ledger = createLedger(systemClock)

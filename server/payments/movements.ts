@@ -14,8 +14,8 @@ import type { Settled, Settlement } from './settle.ts'
 /** A queue for each gateway. */
 export const settleMovements = (driver: string): string => `settle-movements-${driver}`
 /**
- * The short list is read every minute. The long list finds what the bank or the feed reported late,
- * and what came while the portal was down.
+ * The short list is read every minute. The long list finds movements that the bank or the feed
+ * reported late, or that arrived while the portal was down.
  */
 const lists = [
   { nameOf: settleMovements, cron: '* * * * *', spanMs: hours(2) },
@@ -59,7 +59,7 @@ export function defineSettlingMovements(deps: {
     return at ?? undefined
   }
 
-  /** The updates of which no webhook was settled yet: most movements had their own. */
+  /** The updates for which no webhook is settled yet: most movements had their own webhook. */
   async function withoutWebhook(
     driver: PaymentDriver,
     updates: readonly PaymentUpdate[],
@@ -79,7 +79,10 @@ export function defineSettlingMovements(deps: {
     return updates.filter(({ eventId }) => !settled.has(eventId))
   }
 
-  /** Stored beside the webhooks, so that it is known what credited and what is settled already. */
+  /**
+   * Stores the update beside the webhooks, as the record of what credited the payment and of what
+   * is settled already.
+   */
   async function keep(
     driver: PaymentDriver,
     update: PaymentUpdate,
@@ -125,7 +128,7 @@ export function defineSettlingMovements(deps: {
         try {
           await keep(driver, update, await settlement.settle(driver, update))
         } catch (error) {
-          // It keeps no other one waiting; the next list has it again.
+          // One failure does not hold up the others; the next list contains this movement again.
           log.error(
             { err: error, driver: driver.name, event: update.eventId },
             'a listed movement was not settled',

@@ -1,6 +1,6 @@
 /**
- * Webhooks of gateways as the operator's desk shows them: as received, cut, and without what is
- * secret or belongs to a card.
+ * Gateways' webhooks as the operator's desk shows them: as received, shortened, and without secrets
+ * and card data.
  */
 import { sql } from 'kysely'
 import type { GatewayNotice, NoticeDetail, NoticeOutcome } from '../../contract/operator-notices.ts'
@@ -12,7 +12,7 @@ import { eventOfJson, type KeptEvent } from './notice-event.ts'
 
 type Gateways = ReadonlyMap<string, PaymentDriver>
 
-/** What one page of trouble looks back over: a page may be short, and the next one goes on. */
+/** Webhooks that one page of trouble scans. A page may be short; the next page continues. */
 const lookedAt = 5_000
 /** Characters of a body that are shown. */
 const longestShown = 16_000
@@ -47,7 +47,7 @@ const present = (row: Row, gateways: Gateways): GatewayNotice => ({
   replayOutcome: row.replayed_at === null ? null : shown(row.replay_outcome),
 })
 
-/** Newest first. `trouble`: those that did not end well, when they were last handled. */
+/** Newest first. `trouble`: only webhooks whose last handling did not end well. */
 export async function listNotices(
   db: Queryable,
   gateways: Gateways,
@@ -72,8 +72,8 @@ export async function listNotices(
 }
 
 /**
- * The webhook, among the newest, that reported each of these movements: its number, by the driver
- * and the movement. It says more than the movement, such as the text of a transfer.
+ * The number of the newest webhook that reported each of these movements, by driver and movement.
+ * The webhook contains more than the movement, such as a transfer's text.
  */
 export async function noticesOfMovements(
   db: Queryable,
@@ -88,7 +88,10 @@ export async function noticesOfMovements(
   return new Map(rows.map(({ id, driver, movement }) => [`${driver} ${movement}`, Number(id)]))
 }
 
-/** Where a page of trouble that is not full ended to look; null: at the first webhook. */
+/**
+ * Where the scan for a page of trouble ended if the page is not full. Null: the scan reached the
+ * first webhook.
+ */
 async function endOf(db: Queryable, before: bigint | null): Promise<bigint | null> {
   const below = before === null ? sql`` : sql`where id < ${before}`
   const { rows } = await sql<{ id: bigint }>`
@@ -97,7 +100,7 @@ async function endOf(db: Queryable, before: bigint | null): Promise<bigint | nul
   return rows[0]?.id ?? null
 }
 
-/** What nobody reads, by the gateways' own names: keys, signatures, and what is a card's. */
+/** Fields hidden from everybody, by the gateways' own names: keys, signatures and card data. */
 const secretName = new RegExp(
   [
     'secret|signature|hash|checksum|token|password|authorization|api.?key',
@@ -135,13 +138,16 @@ const pairsOf = (text: string): { name: string; value: string }[] =>
     value: String(hidden(value, name)),
   }))
 
-/** A body as far as it may be read: JSON, or a form. What is neither is shown without numbers. */
+/**
+ * A body with hidden fields removed: JSON or a form. Text in any other format is shown without
+ * numbers.
+ */
 export function shownBody(text: string): string {
   if (text.trim() === '') return ''
   try {
     return JSON.stringify(hidden(JSON.parse(text)), null, 2)
   } catch {
-    // It is no JSON, or its end was cut off when it was stored.
+    // The text is not JSON, or its end was cut off when it was stored.
   }
   if (/^[\w.%+-]+=[^{}\n]*$/.test(text))
     return pairsOf(text)

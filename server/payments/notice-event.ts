@@ -1,4 +1,4 @@
-/** What a verified webhook says, as a row keeps it: dates and amounts as text. */
+/** A verified webhook's content in the form that a row stores: dates and amounts as text. */
 import * as z from 'zod/mini'
 import { currency } from '../../contract/money.ts'
 import type { DisputeNotice, PaymentUpdate, RecheckRequest, WebhookEvent } from './driver.ts'
@@ -27,7 +27,7 @@ const Update = z.object({
   disputeId: z.optional(z.string()),
 })
 
-/** Null: it concerns no payment. */
+/** Null: the webhook concerns no payment. */
 export const eventToJson = (event: WebhookEvent): string | null =>
   event === null
     ? null

@@ -1,5 +1,5 @@
 /**
- * All money that is not explained, of whatever kind, and how a person closes it. An item is named
+ * All money that is not explained, of every kind, and how a person closes an item. An item is named
  * by its kind and what it is about: `found:12`, `line:7`, `payout:<id>`, `refund:<id>`,
  * `suspense:3`, `reversal:<gateway>:<kind>:<movement>`.
  */
@@ -16,7 +16,7 @@ import { refundLimitMs } from './refunds.ts'
 type Page = z.output<typeof reconciliation.result>
 type Item = Page['items'][number]
 
-/** Of each kind, the oldest first. */
+/** Limit per kind; the oldest come first. */
 const shownOfEach = 100
 
 interface Needs {
@@ -37,7 +37,7 @@ interface Row {
   readonly detail: string | null
 }
 
-/** Each part reads the partial index of what is open. */
+/** Each part uses the partial index of its open rows. */
 const open = (now: Date) => sql<Row>`
   (select 'found:' || id as id, kind, driver, about, here, there, currency, at,
       null as file, null as detail
@@ -117,7 +117,7 @@ export async function openQuestions({ db, drivers }: Needs, now: Date): Promise<
   }
 }
 
-/** What an item is about; undefined: it is not open. */
+/** The subject of an item. Undefined: the item is not open. */
 export async function questionOf(
   db: Queryable,
   id: string,
@@ -136,7 +136,10 @@ export async function questionOf(
   }
 }
 
-/** Somebody has explained it. False: it is not one that can be closed. */
+/**
+ * Closes an item that somebody has explained. False: the id names no kind of item that can be
+ * closed.
+ */
 export async function closeQuestion(tx: Tx, id: string, now: Date): Promise<boolean> {
   const colon = id.indexOf(':')
   const [kind, rest] = [id.slice(0, colon), id.slice(colon + 1)]

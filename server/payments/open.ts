@@ -41,7 +41,7 @@ export interface Payments {
   readonly inquiry: Pick<Inquiry, 'askNow'>
 }
 
-/** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
+/** The operator's tools for the shell. They settle nothing and begin no payment. */
 export function openOperatorTools(deps: {
   db: Database
   clock: Clock
@@ -68,9 +68,9 @@ export function openPayments(
     portalUrl: string
     /** Gaps between the questions about a pending payment, seconds. */
     askGatewaySeconds?: readonly number[] | undefined
-    /** Of cards, a customer. */
+    /** Limit of card attempts per customer. */
     refusals: Limit
-    /** What renewals need of a wallet until a moment. */
+    /** The amount that renewals need from a wallet until a given time. */
     fundsOf: Billing['fundsOf']
   },
 ): Payments {

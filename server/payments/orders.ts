@@ -21,14 +21,14 @@ export interface Buyer {
   readonly regionCode: RegionCode
 }
 
-/** A customer who wants to pay. */
+/** A customer's request to pay. */
 export interface PaymentInput {
   readonly buyer: Buyer
   /** Minor units. */
   readonly amount: number
   readonly ip: string
   readonly language: Language
-  /** The same for a repeated call: it gets the same payment. */
+  /** The idempotency key: a repeated call gets the same payment. */
   readonly actionId: string
 }
 
@@ -40,17 +40,19 @@ export interface Orders {
   open(input: PaymentInput, driver: PaymentDriver, channel: string): Promise<PaymentRow>
   /** The same in the caller's transaction. */
   openIn(tx: Tx, input: PaymentInput, driver: PaymentDriver, channel: string): Promise<PaymentRow>
-  /** The owner's own payment; anybody else's is unknown. */
+  /** The customer's own payment. Refuses with not_found, also for another customer's payment. */
   own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
   orderOf(payment: PaymentRow, buyer: Buyer): PaymentOrder
   buyerOf(customerId: string, from?: Queryable): Promise<Buyer>
-  /** The gateway refused to begin it: it is failed, unless money came meanwhile. */
+  /** The gateway refused to begin the payment: marks it failed, unless money came meanwhile. */
   refuse(paymentId: string, detail: string, in_?: Queryable): Promise<void>
   /** Keeps the gateway's own id of a payment. */
   keepRef(paymentId: string, providerRef: string | null): Promise<void>
 }
 
-/** Whether the customer has closed the account: what comes in is not theirs to use any more. */
+/**
+ * Whether the customer has closed the account: then the customer can no longer use incoming money.
+ */
 export async function isClosed(db: Queryable, customerId: string): Promise<boolean> {
   const { closed_at: closedAt } = await db
     .selectFrom('customer')
@@ -64,7 +66,7 @@ const lifeMs = minutes(15)
 const codeShape = /^[0-9A-Z]{1,32}$/
 
 /**
- * 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's
+ * 26 characters of Crockford's base32: 130 bits, which cannot be guessed and fit every gateway's
  * reference.
  */
 function newCode(): string {
@@ -83,8 +85,8 @@ export function createOrders(deps: {
   const { db, clock, catalog, portalUrl } = deps
 
   /**
-   * A short reference may be taken: then another code gives another one. Undefined: the action was
-   * here before.
+   * Inserts the payment. A short reference may be taken already: then another code gives another
+   * one. Undefined: the action id was used before.
    */
   async function insert(
     tx: Tx,
@@ -151,7 +153,8 @@ export function createOrders(deps: {
     },
 
     async own(from, customerId, code) {
-      // What is no code of ours is nobody's; a NUL byte would be refused by the database itself.
+      // Text in another shape is no code of ours. The check also keeps out a NUL byte, which the
+      // database itself would refuse.
       if (!codeShape.test(code)) throw new Refusal('not_found')
       const payment = await from
         .selectFrom('payment')

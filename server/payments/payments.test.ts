@@ -45,14 +45,14 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
 
 describe("a top-up through VNPay's page", () => {
   test.each([
-    // what the customer does there,  what becomes of the payment,  the wallet's entries
+    // the customer's choice at the gateway, the payment's status, the wallet's entries
     ['paid', 'succeeded', ['500000 → 500000']],
     ['cancelled', 'failed', []],
     ['insufficient', 'failed', []],
     ['wrong_otp', 'failed', []],
     // The webhook comes later than the answer to the browser.
     ['late', 'succeeded', ['500000 → 500000']],
-    // The webhook never comes: the gateway is asked.
+    // The webhook never arrives, so the gateway is queried.
     ['lost', 'succeeded', ['500000 → 500000']],
     // Debited, under suspicion: nothing is credited while VNPay has not decided.
     ['suspicious', 'pending', []],
@@ -256,7 +256,7 @@ describe('a checkout', () => {
     expect((await checkout(an, { ...body, amount: 200_000 }, key)).body.error?.code).toBe(
       'idempotency_key_reused',
     )
-    // Another customer's key of the same name is another key.
+    // Keys are per customer: the same key of another customer is a different one.
     const binh = await checkout(await portal.customer(), body, key)
     expect(binh.body.result.transactionCode).not.toBe(first?.body.result.transactionCode)
     const { n } = await portal.app.db

@@ -1,4 +1,4 @@
-/** What the operator's desk reads of pay-outs. */
+/** Queries of the operator's desk about pay-outs. */
 import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import { currency as currencySchema } from '../../contract/money.ts'
@@ -89,7 +89,7 @@ export async function payoutOf(needs: Needs, id: string): Promise<Whole> {
   }
 }
 
-/** By the ledger's accounts. */
+/** Balances of the gateways' accounts in the ledger. */
 export async function holdingsOfGateways({
   db,
   drivers,

@@ -1,4 +1,4 @@
-/** Pay-outs that gateways do not tell everything of, and files that repeat what is alike. */
+/** Pay-outs about which gateways do not tell everything, and files with identical rows. */
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
@@ -102,7 +102,7 @@ describe('Stripe', () => {
   test('has lines that another pay-out had: it is not posted, and to be seen', async () => {
     await paid(await portal.customer({ region: 'AUD' }), 6000)
     await payOut()
-    // As if it had been posted under another name before.
+    // As if the pay-out had been posted under another name before.
     const [newest] = await read()
     await portal.app.db
       .updateTable('gateway_payout')

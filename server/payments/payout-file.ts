@@ -18,7 +18,7 @@ export class NotReadable extends Error {
 
 const linesAtMost = 5000
 
-/** Without accents, in small letters: how headings are compared. */
+/** Without accents, in lower case: the form in which headings are compared. */
 const plain = (text: string): string =>
   text
     .normalize('NFD')
@@ -89,7 +89,10 @@ export function readCsv(text: string): string[][] {
   return rows.filter((row) => row.some((each) => each !== ''))
 }
 
-/** Signed major units, such as -162000 or 12.50; undefined: it is no plain number. */
+/**
+ * Signed major units, such as -162000 or 12.50, as minor units. Undefined: the text is not a plain
+ * number.
+ */
 function amountIn(text: string, currency: Currency): bigint | undefined {
   const minor = toMinor(text.replace(/^[-+]/, ''), currency)
   if (minor === undefined) return undefined
@@ -132,8 +135,9 @@ export function linesOfFile(text: string, currency: Currency, payout: string): P
     const told = cell('kind') === '' ? undefined : (kinds[plain(cell('kind'))] ?? 'other')
     const kind = told ?? (amount < 0n ? 'refund' : 'payment')
     const movement = cell('movement')
-    // A payment is paid out once, in whatever file. A fee comes again each month, and a payment may
-    // be refunded in parts: those are told apart by where they stand.
+    // A payment is paid out once, so its line has the same name in every file. A fee recurs each
+    // month, and a payment may be refunded in parts: the names of those lines contain their
+    // position.
     const name =
       kind === 'payment' && movement !== ''
         ? `${kind}:${movement}`
@@ -142,7 +146,7 @@ export function linesOfFile(text: string, currency: Currency, payout: string): P
       id: cell('id') === '' || at.id < 0 ? name : cell('id'),
       kind,
       amount,
-      // Some print a fee as what is taken off.
+      // Some files print the fee as a negative number.
       fee: fee < 0n ? -fee : fee,
       movement: movement === '' ? null : movement,
     }

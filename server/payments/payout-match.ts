@@ -8,7 +8,10 @@ import type { PaymentDriver } from './driver.ts'
 import { resolveSuspense } from './suspense-rows.ts'
 import { NotAssignable } from './suspense.ts'
 
-/** Throws NotAssignable: what waits, and the pay-out, have to be of one amount. */
+/**
+ * Matches money in suspense with a posted pay-out. Throws NotAssignable if no money of the bank
+ * waits under the number, no such pay-out is unmatched, or their amounts differ.
+ */
 export async function matchPayout(
   tx: Tx,
   deps: {

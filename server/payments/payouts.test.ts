@@ -89,7 +89,7 @@ describe('Stripe', () => {
     await read('stripe')
     const payout = await newest('Stripe', ({ postedAt }) => postedAt !== null)
     const whole = await wholeOf(payout)
-    // 1.75 % and 30 of each charge; 1500 of the dispute; and Stripe's own 77.
+    // 1.75 % and 30 per charge; 1500 for the dispute; and Stripe's own 77.
     const fees = 35 + 30 + (53 + 30) + 1500 + 77
     expect(whole).toMatchObject({ fees, amount: 1500 - fees, differences: 0, file: null })
     expect(whole.lineSum).toBe(whole.amount)
@@ -174,7 +174,7 @@ test('Square pays out, and a payment that the portal never had is a difference',
   expect(lines[0]).toMatchObject({ amount: 700, fault: 'unknown', code: null })
   expect(lines[1]).toMatchObject({ amount: 5000, fault: null })
   expect(await balanceOf('bank:AUD')).toBe(bank - payout.amount)
-  // What the till took is the difference of the gateway's account.
+  // The gateway's account differs by the 700 that were paid at the till.
   expect(await balanceOf('gateway:square:AUD')).toBe(700)
   await portal.ledgerHolds()
 })
@@ -336,12 +336,12 @@ test('cells with separators, quotes and line breaks are read as written', () => 
     fc.property(
       fc.array(fc.array(fc.string(), { minLength: 2, maxLength: 4 }), { minLength: 1 }),
       (rows) => {
-        // What stands round a cell is not part of it.
+        // Spaces around a cell are not part of its value.
         const trimmed = rows.map((row) => row.map((cell) => `x${cell}`.trim()))
         const text = trimmed
           .map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(','))
           .join('\r\n')
-        // The separator is that of the first line.
+        // The separator is taken from the first line.
         fc.pre(!/[;\t]/.test(text.split(/\r?\n/, 1)[0] ?? ''))
         expect(readCsv(text)).toEqual(trimmed)
       },

@@ -1,7 +1,7 @@
 /**
- * Pay-outs: what gateways sent to our bank and kept as fees, from their calls or their files. Each
- * is posted once, when it has arrived; each line of its report is compared with what we know of the
- * movement, and what does not agree stands there until somebody closes it.
+ * Pay-outs: amounts that gateways sent to our bank, and the fees that they kept, from API calls or
+ * files. Each is posted once, after it has arrived. Each line of its report is compared with our
+ * record of the movement; a difference stays open until somebody closes it.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -22,12 +22,12 @@ interface Deps {
   readonly ledger: Ledger
 }
 /**
- * `already`: it was posted before. `waits`: it has not reached the bank yet, or its lines are not
- * known.
+ * `already`: it was posted before. `waits`: it has not reached the bank yet, or its lines are
+ * unknown.
  */
 export type Recorded = 'posted' | 'already' | 'undone' | 'waits'
 
-/** What we know of the movement that a line is about, minor units; undefined: nothing. */
+/** Our record of the movement that a line is about, minor units. Undefined: we have none. */
 async function known(
   db: Queryable,
   driver: string,
@@ -77,7 +77,9 @@ const reversalKinds = {
   dispute_won: 'restored',
 } as const
 
-/** What a gateway keeps: the fees of its lines, and lines that are fees themselves. */
+/**
+ * The gateway's fees, minor units: the fees of its lines, and the lines that are fees themselves.
+ */
 const feesOf = (lines: readonly PayoutLine[]): bigint =>
   lines.reduce((sum, { kind, amount, fee }) => sum + fee - (kind === 'fee' ? amount : 0n), 0n)
 const netOf = (lines: readonly PayoutLine[]): bigint =>
@@ -93,8 +95,8 @@ export class PaidOutBefore extends Error {
 }
 
 /**
- * Posts a pay-out that has arrived, once. Throws PaidOutBefore, and nothing was written then.
- * `file`: where it was read from.
+ * Posts a pay-out that has arrived, once. Throws PaidOutBefore and has then written nothing.
+ * `file`: its source.
  */
 export async function recordPayout(
   tx: Tx,
@@ -184,13 +186,13 @@ async function writeLines(
       .execute()
     if (written.length === some.length) continue
     const fresh = new Set(written.map(({ reference }) => reference))
-    // One that stands twice in this report counts as paid out before as well.
+    // A movement that appears twice in this report also counts as paid out before.
     const again = some.filter(({ reference }) => !fresh.delete(reference))
     throw new PaidOutBefore(again.map(({ reference }) => reference))
   }
 }
 
-/** Every hour the gateways that have a call for it are asked what they paid out. */
+/** Every hour, gateways whose API lists pay-outs are queried for them. */
 export function definePayouts(
   deps: Deps & {
     readonly db: Database
@@ -201,7 +203,7 @@ export function definePayouts(
 ): void {
   const { db, jobs, log } = deps
 
-  /** One that cannot be posted stands on the page of what does not agree. */
+  /** Posts one pay-out. One that cannot be posted appears on the page of differences. */
   async function post(driver: PaymentDriver, payout: GatewayPayout): Promise<void> {
     const about = { driver: driver.name, payout: payout.id }
     if (payout.lines === null) log.warn(about, 'a gateway gave no lines of a pay-out')
@@ -230,7 +232,7 @@ export function definePayouts(
           const payouts = (await driver.payouts?.(from)) ?? []
           const failures: unknown[] = []
           for (const payout of payouts)
-            // It keeps no other one waiting; the next look has it again.
+            // One failure does not hold up the others; the next run sees this pay-out again.
             await post(driver, payout).catch((error: unknown) => failures.push(error))
           if (failures.length > 0)
             throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)

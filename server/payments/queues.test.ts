@@ -1,4 +1,4 @@
-/** A gateway that hangs keeps nobody waiting but its own customers. */
+/** A gateway that hangs delays only its own customers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import type { PaymentDriver } from './driver.ts'

@@ -1,4 +1,4 @@
-/** What the gateway, our payments and the ledger do not agree on is named; what agrees is not. */
+/** Differences between the gateway, our payments and the ledger are reported; agreement is not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
@@ -34,7 +34,7 @@ const tell = async (
   ).outcome
 
 /**
- * What differs about this code or movement; `at` is the end of the seven days that are looked at.
+ * The differences about this code or movement; `at` is the end of the seven days that are compared.
  */
 async function differences(
   about: string,
@@ -71,7 +71,7 @@ test('a payment that was given back at the gateway only, until we hear of it', a
     .where('code', '=', code)
     .executeTakeFirstOrThrow()
   const order = topUps.orders.orderOf(row, await topUps.orders.buyerOf(row.customer_id))
-  // As somebody at the provider's would do it, at VNPay's own.
+  // As a person could do it in VNPay's own portal.
   await portal.drivers.payments.get('vnpay')?.refund?.(order, {
     refundId: 'byhand',
     amount: 300_000n,
@@ -112,11 +112,11 @@ test('a refund that was taken in and that the bank refused later is a question',
     return id
   }
   const codes = [code, byAlepay.transactionCode]
-  // VNPay does not say which of a payment's refunds was refused: the newest is asked about.
+  // VNPay does not say which of a payment's refunds was refused, so the newest is queried.
   await ended(code, 20_000n)
   await ended(code)
   const atAlepay = await ended(byAlepay.transactionCode)
-  // One that a person decided, for the bank had refused it, is not asked about again.
+  // A refund that a person decided, because the bank had refused it, is not queried again.
   const byHand = await ended(byAlepay.transactionCode, 10_000n)
   await db
     .updateTable('payment_refund')
@@ -134,7 +134,7 @@ test('a refund that was taken in and that the bank refused later is a question',
   expect(await differences(byAlepay.transactionCode)).toEqual([])
   await sql`update sandbox.alepay_refunds set status = '111'
     where merchant_refund_code = ${named}`.execute(db)
-  // The payments were begun long before: only their refunds lie in the days that are looked at.
+  // The payments were begun long before: only their refunds fall in the compared days.
   await db
     .updateTable('payment')
     .set({ created_at: later(new Date(), -days(40)) })
@@ -180,7 +180,7 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await differences('refund-of-nobody')).toEqual([
     what(80_000, 'refunded', 'unknown_order', 'refund-of-nobody'),
   ])
-  // Told in the wrong order.
+  // The events arrive in the wrong order.
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
   expect(await differences(code)).toEqual([what(300_000, 'restored', 'wrong_amount', 'dispute')])

@@ -18,7 +18,7 @@ export interface Difference {
   /** Our transaction code, or the gateway's own number. */
   readonly about: string
   readonly what: string
-  /** Of what was compared; absent where a gateway was not reached, or where money waits. */
+  /** The difference; absent where a gateway was not reached, or where money waits. */
   readonly found?: Compared
 }
 export interface Reconciliation {
@@ -35,8 +35,8 @@ export interface Reconciliation {
 const units = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
 
 /**
- * What the gateway's answer about one payment does not agree with. `gone`: minor units of it that
- * went back, as we know it.
+ * The difference between our payment and the gateway's answer. `gone`: minor units of the payment
+ * that were returned by our records.
  */
 function disagreement(
   payment: PaymentRow,
@@ -102,7 +102,7 @@ export async function reconcileDriver(
     .execute()
   const postings = await gatewayPostings(db, driver.name, span)
 
-  // Payments and ledger: what a payment says it received is what was posted under its code.
+  // Payments and ledger: a payment's `received` must equal the sum posted under its code.
   const credited = new Map<string, bigint>()
   for (const { kind, code, amount } of postings)
     if (kind === 'topup' && code !== null) credited.set(code, (credited.get(code) ?? 0n) + amount)
@@ -207,7 +207,7 @@ export async function reconcileDriver(
   }
 }
 
-/** What waits for a person: also of gateways that are configured no more. */
+/** Money that waits for a person, including money of gateways that are no longer configured. */
 async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<Difference[]> {
   const parked = await db
     .selectFrom('payment_suspense')

@@ -1,4 +1,4 @@
-/** What does not agree, as the desk sees it: found, aged, and resolved by an act of its own. */
+/** Differences at the desk: found, shown with their age, and closed by an act. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ let finance: TestMember
 let otherFinance: TestMember
 let support: TestMember
 beforeAll(async () => {
-  // Nobody asks the gateway by itself unless a test says so.
+  // No scheduled query reaches the gateway unless a test asks for one.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   finance = await newMember(portal, 'finance')
   otherFinance = await newMember(portal, 'finance')
@@ -176,7 +176,7 @@ test('lines of a file stand there with it, and the bank’s own word is matched'
   expect((await finance.act('payout.match', match)).status).toBe(409)
   expect(await itemOf('FT-VNPAY-1')).toBeUndefined()
   expect(await houseBalance('suspense:bank:VND')).toBe(0n)
-  // It stands on the account of the bank's feed, and no more on the one of pay-outs.
+  // It is now on the account of the bank's feed and no longer on the one of pay-outs.
   expect(await houseBalance('bank:VND')).toBe(held + 69_000n)
   await portal.ledgerHolds()
 })

@@ -1,5 +1,5 @@
 /**
- * The end of a refund to the source, whoever says it: the gateway's answer, its webhook, or a
+ * The end of a refund to the source, reported by the gateway's answer, by its webhook, or by a
  * person who looked there.
  */
 import type { Currency } from '../../contract/money.ts'
@@ -11,7 +11,9 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Letters } from './letters.ts'
 
-/** How a refund that a person decided names its end: what its gateway says of it is known. */
+/**
+ * The `detail` of a refund that a person decided: the gateway's later reports about it are known.
+ */
 export const decidedByHand = 'decided by hand'
 
 export interface RefundEnd {
@@ -20,16 +22,16 @@ export interface RefundEnd {
   readonly detail: string
   readonly providerRefundId: string | null
   /**
-   * Number of the attempt that says so: its no decides only while no other attempt was begun after
-   * it; otherwise the refund is unclear.
+   * The number of the attempt that reported the end. Its refusal decides only if no other attempt
+   * was begun after it; otherwise the refund is unclear.
    */
   readonly sole?: number
 }
 
 /**
- * Closes a refund that is open; one that is closed stays as it is. One that was given back to the
- * wallet and that the gateway has made after all stands among the reversals that match nothing, for
- * a person to explain. `provider` is what customers read of the gateway.
+ * Closes an open refund; a closed one stays as it is. If the gateway made a refund after we had
+ * given the money back to the wallet, it becomes an unmatched reversal for a person to explain.
+ * `provider` is the gateway's name for customers.
  */
 export async function closeRefund(
   deps: {

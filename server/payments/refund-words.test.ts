@@ -1,4 +1,4 @@
-/** What the gateway says by itself of refunds that we asked for, in whatever order it comes. */
+/** Unrequested reports of the gateway about our refunds, in any order. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
@@ -12,7 +12,7 @@ import type { PaymentUpdate } from './driver.ts'
 
 /** How the next refund fails; the gateway heard it or not. */
 let failure: DriverFailure | undefined
-/** What the next refunds wait for before the gateway hears of them. */
+/** The next refunds wait for it before they reach the gateway. */
 let hold: (() => Promise<void>) | undefined
 let portal: TestPortal
 beforeAll(async () => {
@@ -113,7 +113,7 @@ test('that it failed may be told before that it was made: nothing moves', async 
   expect(await tell(refund, 'restored')).toBe('already')
   expect(await tell(refund, 'refunded')).toBe('already')
   expect(await balance(refund.an)).toBe(300_000n)
-  // What is left of the payment is all of it.
+  // Nothing was refunded: the whole payment can still be refunded.
   const next = await portal.app.topUps.refunds.begin(refund.code, 300_000n, 'customer asked')
   await eventually('the refund', async () => (await statusOf(next)) === 'done')
   await portal.ledgerHolds()

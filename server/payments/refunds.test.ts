@@ -15,15 +15,13 @@ import { refundsThrough } from '../../test/refunding-gateway.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { PaymentUpdate } from './driver.ts'
 
-/**
- * What the gateway answers to the next refunds: its own word, or a failure that is put in its way.
- */
+/** Failures for the next refunds, in order; without one the gateway's own answer counts. */
 let trouble: (DriverFailure | Promise<DriverFailure>)[] = []
 let portal: TestPortal
 beforeAll(async () => {
   portal = await openTestPortal({
     // The network between us and the gateway: the call is made, and its answer is lost as often as
-    // it is told to.
+    // a test says.
     changeDrivers: refundsThrough(async (refund, ...asked) => {
       const answer = await refund(...asked)
       const failure = await trouble.shift()
@@ -88,7 +86,7 @@ async function order({ token }: TestCustomer): Promise<void> {
   }
   expect((await portal.call('POST', '/api/wp', { token, body })).text).toContain('"success"')
 }
-/** Orders with an empty wallet: it is asked, and has nothing. */
+/** Orders with an empty wallet: the charge is tried and fails. */
 async function orderAndWait(an: TestCustomer): Promise<void> {
   await order(an)
   await eventually('the wallet being asked', async () =>
@@ -100,7 +98,7 @@ const eventsOf = async ({ token }: TestCustomer): Promise<string[]> =>
     await portal.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })
   ).body.result.data.map(({ event }) => event)
 
-/** Spends a part of 300 000; answers what is left. */
+/** Spends a part of 300 000; returns the remaining balance. */
 async function buy(an: TestCustomer): Promise<number> {
   await order(an)
   return await eventually('the charge', async () => {
@@ -314,7 +312,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await balance(an)).toBe(0)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
     await portal.ledgerHolds()
-    // Won after all: nothing is owed any more, and the wallet has what was taken from it.
+    // The dispute was won after all: nothing is owed any more, and the wallet has its money back.
     expect(await tell(update(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
@@ -352,7 +350,8 @@ describe('money that a gateway takes back by itself', () => {
     expect(stillOwed).toBeLessThan(BigInt(spent) - 50_000n)
     expect(stillOwed === 0n || afterwards === 0).toBe(true)
     await portal.ledgerHolds()
-    // Won after all: what was settled is the customer's, what was still owed is owed no more.
+    // The dispute was won later. The part that the customer had paid goes to the wallet; the debt
+    // still open is cancelled.
     expect(await tell(update(code, 'restored', 300_000n, 'dispute-and-away'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(afterwards + 300_000 - Number(stillOwed))
@@ -474,11 +473,11 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(update(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
     const { transactionCode } = await portal.topUp(an, 50_000)
     await eventually('the top-up', async () => (await balance(an)) === 150_000)
-    // Of this payment 100 000 are left; what came with another one stays.
+    // 100 000 of this payment are left; the rest of the balance came with another payment.
     expect(await tell(update(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-200_000n)
-    // Nothing of it is left: all of the next one is owed, and never credited.
+    // Nothing of the payment is left: the next reversal becomes a debt in full.
     expect(await tell(update(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-210_000n)

@@ -19,7 +19,7 @@ import { refundedTotal } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
-/** Of before there was a queue for each. */
+/** The one queue of releases from before each gateway had its own. */
 const formerJob = 'refund-to-source'
 
 /** Why a refund was not begun, for the operator. */
@@ -45,11 +45,14 @@ export interface Refunds {
     reason: string,
   ): Promise<{ id: string; customerId: string; amount: bigint; currency: Currency }>
   /**
-   * A person looked at the gateway: one that is unclear, or that was asked for over an hour ago, is
-   * decided. Throws NotRefundable.
+   * Decides a refund after a person looked at the gateway: one that is unclear or was requested
+   * over an hour ago. Throws NotRefundable.
    */
   decide(refundId: string, status: 'done' | 'refused'): Promise<void>
-  /** The same in a transaction of the caller's; answers what was decided on. */
+  /**
+   * The same decision in the caller's transaction; returns whose refund it is and its amount, minor
+   * units.
+   */
   decideIn(
     tx: Tx,
     refundId: string,
@@ -57,7 +60,7 @@ export interface Refunds {
   ): Promise<{ customerId: string; amount: bigint; currency: Currency }>
 }
 
-/** A refund that nobody answers for so long, ms, is stuck: its job was given up or never ran. */
+/** After this time, ms, a refund without an answer is stuck: its job was given up or never ran. */
 export const refundLimitMs = minutes(60)
 
 export function createRefunds(deps: {
@@ -106,8 +109,8 @@ export function createRefunds(deps: {
       .where('id', '=', id)
       .returning(['attempts', 'doubted_at'])
       .executeTakeFirstOrThrow()
-    // Whether an earlier attempt may have given it back: one that was begun since the row was read
-    // counts.
+    // `isFirst`: no earlier attempt can have refunded. An attempt begun since the row was read
+    // counts as earlier.
     const isFirst = refund.doubted_at === null && attempts === refund.attempts + 1
     try {
       if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
@@ -138,7 +141,8 @@ export function createRefunds(deps: {
         const wanted = isFirst ? 'refused' : 'unclear'
         return await close(id, provider, { ...none, wanted, sole: attempts })
       }
-      // It surely did nothing; what another attempt did meanwhile is not known here.
+      // This attempt certainly did nothing. The update is conditional, because another attempt may
+      // have begun meanwhile.
       if (error.kind === 'unavailable' && isFirst)
         await db
           .updateTable('payment_refund')

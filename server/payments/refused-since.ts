@@ -11,7 +11,7 @@ import type { Orders } from './orders.ts'
 import type { Compared } from './compared.ts'
 import { decidedByHand } from './refund-close.ts'
 
-/** So long a bank may take to refuse one. */
+/** A bank may take this long to refuse a refund. */
 const askedForMs = days(14)
 
 interface Refused {
@@ -21,8 +21,9 @@ interface Refused {
 }
 
 /**
- * Those of a span of time, and of the fourteen days before its end; for each payment what was
- * refused in all, or the newest of its refunds where the gateway does not say which it was.
+ * Refunds that were refused later: those of the span and of the fourteen days before its end. Per
+ * payment: the sum refused, or its newest refund where the gateway does not say which one it
+ * refused.
  */
 export async function refusedRefunds(
   db: Queryable,

@@ -23,7 +23,7 @@ type Kind = 'refunded' | 'reversed' | 'restored'
 export const refundedTotal = async (db: Queryable, paymentId: string): Promise<bigint> =>
   (await refundedTotals(db, [paymentId])).get(paymentId) ?? 0n
 
-/** The same of several; one of which nothing went back is not among them. */
+/** The same for several payments; a payment without refunds is missing from the map. */
 export async function refundedTotals(
   db: Queryable,
   paymentIds: readonly string[],
@@ -66,8 +66,9 @@ async function ownRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate) {
 type OwnRefund = NonNullable<Awaited<ReturnType<typeof ownRefund>>>
 
 /**
- * Finds the debit that a restored movement undoes, as the ledger's key. Null: no debit yet;
- * undefined: a refund of ours that was refused, and that the gateway did not make either.
+ * Finds the debit that a restored movement undoes, as the ledger's key. Null: no debit yet.
+ * Undefined: the movement is a refund of ours that was refused and that the gateway never reported
+ * as made.
  */
 async function findOriginalDebit(
   tx: Tx,
@@ -88,7 +89,7 @@ async function findOriginalDebit(
   return own ? undefined : null
 }
 
-/** One movement is posted once as each kind: the ledger's key of it. */
+/** The ledger's key: a movement is posted at most once per kind. */
 export const keyOfReversal = (driver: string, movement: string, kind: string): string =>
   `${driver}:${movement}:${kind}`
 const keyOf = (driver: Source, movement: string, kind: string): string =>
@@ -146,7 +147,8 @@ export async function applyReversal(
   const undoes =
     kind === 'restored' ? await findOriginalDebit(tx, driver, payment, own, movement) : ''
   if (undoes === undefined) {
-    // Its being made may be told of later than its failing: that moves nothing then.
+    // The report that the refund was made may come after the one that it failed; neither moves
+    // money then.
     for (const each of ['refunded', 'restored'] as const)
       await keepReversal(tx, deps.clock, payment, { movement, kind: each, amount: update.amount })
     return 'already'
@@ -203,7 +205,7 @@ export async function applyReversal(
     }
   } else {
     const { owed } = await deps.ledger.chargeback(tx, { ...posting, atMost: left })
-    // What the gateway gave back by itself is a refund; what a bank took is a chargeback.
+    // A return by the gateway itself is a refund; a return that a bank forced is a chargeback.
     if (kind === 'refunded' && owed === 0n) await deps.letters.refunded(tx, moved)
     else await deps.letters.takenBack(tx, { ...moved, owed })
   }
@@ -215,8 +217,9 @@ export async function applyReversal(
 }
 
 /**
- * The gateway gave back what it had received for a customer who has closed the account. What waits
- * for that is booked out; told of before the money, it is remembered, and the money does not wait.
+ * The gateway returned money that it had received for a customer who has closed the account. The
+ * amount that waits in suspense is booked out. If the return is reported before the money, it is
+ * stored, and the money will not wait in suspense.
  */
 export async function returnToClosed(
   deps: Pick<ReversalDeps, 'clock' | 'ledger' | 'log'>,
@@ -229,7 +232,7 @@ export async function returnToClosed(
   const waiting = await waitingOfClosed(tx, driver.name, payment.reference)
   // A person has decided what waited, and booked out what went back.
   if (waiting && waiting.resolved_at !== null) return 'already'
-  // A part of it: a person sends the rest and books out the whole.
+  // Only a part of it was returned: a person sends the rest and books out the whole.
   if (update.amount !== (waiting?.amount ?? payment.amount)) return 'wrong_amount'
   const isNew = await keepReversal(tx, deps.clock, payment, {
     movement,
@@ -253,7 +256,7 @@ export async function returnToClosed(
   return 'recorded'
 }
 
-/** False: it was kept before. */
+/** False: it was stored before. */
 async function keepReversal(
   tx: Tx,
   clock: Clock,

@@ -36,9 +36,9 @@ export interface PaymentRouteDeps {
   readonly inquiry: Pick<Inquiry, 'askNow'>
   readonly vouchers: Vouchers
   readonly onWebhook: WebhookObserver
-  /** Per customer: each of them is a call to a gateway. */
+  /** Per customer: each start is a call to a gateway. */
   readonly paymentStarts: Limit
-  /** Per address: anybody can send forged webhooks, and those are stored. */
+  /** Per address: anybody can send forged webhooks, and we store those. */
   readonly forgeries: Limit
 }
 
@@ -113,7 +113,8 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
     autoTopUps.read(db, await orders.buyerOf(customerId)),
   )
   http.act(autoTopUpApi.setAutoTopUp, async ({ customerId, body, language }) => {
-    // Each has the card charged where the wallet is low: who tries stolen cards is stopped here.
+    // Each change may charge the card of a low wallet: the limit stops people who test stolen
+    // cards.
     await paymentStarts.take(customerId)
     return await autoTopUps.set(await orders.buyerOf(customerId), body, language)
   })

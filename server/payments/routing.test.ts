@@ -1,4 +1,4 @@
-/** What a region is offered, by catalog.yaml, the keys and the gateways' currencies. */
+/** Ways to pay that a region is offered, by catalog.yaml, the keys and the gateways' currencies. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { RegionCode } from '../../contract/money.ts'

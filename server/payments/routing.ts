@@ -1,7 +1,7 @@
 /**
- * Which ways to pay a region is offered, and which gateway a checkout goes to: the table
- * `payments.routing` of catalog.yaml, as far as the gateway has keys and takes the currency of the
- * region's wallets. What is offered is what is taken.
+ * The ways to pay that a region is offered, and the gateway of a checkout: the table
+ * `payments.routing` of catalog.yaml, restricted to gateways that have keys and take the currency
+ * of the region's wallets. Exactly the offered ways are accepted.
  */
 import type { RegionCode } from '../../contract/money.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -11,7 +11,10 @@ export type Route = Catalog['payments']['routing'][number]
 type Method = Route['method']
 type Drivers = ReadonlyMap<string, PaymentDriver>
 
-/** Rows whose gateway has keys and takes the region's currency; no other is offered or taken. */
+/**
+ * Rows whose gateway has keys and takes the region's currency; others are neither offered nor
+ * accepted.
+ */
 export const available = (catalog: Catalog, drivers: Drivers, region: RegionCode): Route[] =>
   catalog.payments.routing.filter(({ gateway, regions }) => {
     const driver = drivers.get(gateway)

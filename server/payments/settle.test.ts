@@ -1,4 +1,4 @@
-/** A gateway's words, good and bad: each credits nothing or once. */
+/** A gateway's reports, valid and invalid: each credits nothing or credits once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   eventually,
@@ -17,7 +17,7 @@ afterAll(() => portal.close())
 type Fields = Record<string, string>
 let movements = 90_000_000
 
-/** What VNPay would say of a payment that was made. Amounts in VNPay's hundredths. */
+/** VNPay's webhook about a successful payment. Amounts are in VNPay's hundredths. */
 const webhookFields = (code: string, amount: number, changes: Fields = {}): Fields => ({
   vnp_Amount: String(amount * 100),
   vnp_BankCode: 'NCB',
@@ -186,7 +186,7 @@ describe('a notice', () => {
     expect((await inSuspense()) - before).toBe(400_000n)
     expect(await entries(an)).toEqual([])
     expect(await statusOf(an, code)).toBe('pending')
-    // Whoever paid is told where the money is.
+    // The payer is told where the money is.
     expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
     // A failure with another amount moved nothing, so nothing waits.
     expect(await tell(signed(webhookFields(code, 300_000, failed)))).toBe(wrongAmount)
@@ -194,7 +194,7 @@ describe('a notice', () => {
     // The right word still counts.
     expect(await tell(signed(webhookFields(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
-    // What came before it waits all the same.
+    // Money that came earlier still waits.
     expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
     await portal.ledgerHolds()
   })
@@ -228,7 +228,7 @@ describe('a notice', () => {
     expect(await entries(second.an)).toEqual([])
     expect(await statusOf(second.an, second.code)).toBe('pending')
     expect(await suspense(second.code)).toEqual(['500000 reference_reused'])
-    // Also where both orders are one customer's.
+    // The same holds where both orders are one customer's.
     const third = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: first.an.token,
       body: { amount: 500_000, type: 1, method: 'QRPAY' },
@@ -374,7 +374,7 @@ describe('a top-up that came', () => {
         .toReversed()
         .map(({ status }) => status)
     expect(await invoices()).toEqual(['open', 'open', 'open'])
-    // Each has been tried against the empty wallet: only the top-up pays from here on.
+    // Each has been tried against the empty wallet: only a top-up can pay them now.
     await eventually('three tries', async () => {
       const { body } = await portal.call<{ data: { event: string }[] }>(
         'GET',

@@ -39,17 +39,15 @@ export interface SettlementDeps {
   readonly log: Log
 }
 
-/**
- * The ledger's key of a gateway's movement: one movement is posted once, whatever it is posted as.
- */
+/** The ledger's key of a gateway's movement: it is posted once, as whatever kind. */
 const keyOf = (driver: Source, movement: string): string => `${driver.name}:${movement}`
 
 export function createSettlement(deps: SettlementDeps): Settlement {
   const { db, clock, ledger, letters, outbox, jobs, log } = deps
 
   /**
-   * Locks the movement until the transaction ends, so that nobody else posts it; returns its row in
-   * suspense, if it is or was there.
+   * Locks the movement until the transaction ends, so that no other transaction posts it. Returns
+   * its row in suspense, open or resolved, if there is one.
    */
   async function lockMovement(tx: Tx, driver: Source, movement: string) {
     await sql`select
@@ -66,8 +64,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   }
 
   /**
-   * Puts money that matches no payment into suspense, once per movement of the gateway. `code`: of
-   * the payment that it names.
+   * Puts money that matches no payment into suspense, once per movement of the gateway. `code`: the
+   * payment that the money names.
    */
   async function holdInSuspense(
     tx: Tx,
@@ -87,8 +85,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReusedInSuspense(tx, driver, update)
     if (driver.credits !== 'exact') return
-    // What a gateway holds under one number may grow: the rest waits too. What was credited under
-    // it for another payment is another matter.
+    // The amount under one number may grow: the rest waits in suspense too. If the movement was
+    // credited to another payment, nothing is held here.
     const decided = credited ?? (parked?.resolved_at === null ? undefined : parked)
     if (decided) {
       if (credited && credited.code !== code) return
@@ -97,10 +95,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       await writeSuspense(tx, driver, update, movement, reason, before.amount)
   }
 
-  /**
-   * What a gateway holds under a number of which a part is decided already, or credited: the rest
-   * waits in a row of its own.
-   */
+  /** A part of the movement is already credited or decided: puts the rest into a row of its own. */
   async function holdRestInSuspense(
     tx: Tx,
     driver: Source,
@@ -152,8 +147,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   }
 
   /**
-   * Credits one movement to the payment's customer; what waits for money goes on. It happens once,
-   * and never to what somebody has assigned.
+   * Credits one movement to the payment's customer, and resumes what waits for money. It happens
+   * once, and never for a movement that a person has assigned.
    */
   async function credit(
     tx: Tx,
@@ -187,15 +182,14 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         return 'recorded'
       }
     }
-    // One movement of the gateway pays one order: the same number under another order waits for a
-    // person.
+    // One movement pays one order: the same number under another order waits for a person.
     if (driver.credits === 'exact' && before && before.code !== payment.code) {
       await holdReusedInSuspense(tx, driver, update)
       return 'already'
     }
-    // Nobody reaches that wallet any more: a person sends the money back.
+    // The customer can no longer use that wallet: a person sends the money back.
     if (!before && (await isClosed(tx, payment.customer_id))) {
-      // It came, and the gateway has given it back before it told of it.
+      // The gateway reported the return before the receipt: nothing is left to hold.
       if ((await refundedTotal(tx, payment.id)) >= update.amount) return 'already'
       await holdInSuspense(tx, driver, update, 'account_closed')
       return 'recorded'
@@ -275,12 +269,15 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         .set({ provider_transaction_id: movement, detail: update.detail })
         .where('id', '=', payment.id)
         .execute()
-    // A second movement for a paid order is money all the same.
+    // A second movement for a paid order is still money: it waits in suspense.
     else await holdInSuspense(tx, driver, update, 'paid_twice')
     return 'already'
   }
 
-  /** After a chargeback, at whichever gateway, no card is charged unasked any more. */
+  /**
+   * Posts a reversal. After a chargeback, at any gateway, automatic top-up charges no card any
+   * more.
+   */
   async function reverse(
     tx: Tx,
     driver: Source,

@@ -1,6 +1,6 @@
 /**
- * Rows of money in suspense. One movement of a gateway has one row; what comes on top of a row that
- * somebody has decided has a row of its own, named `<movement>:<minor units in all>`.
+ * Rows of money in suspense. One movement of a gateway has one row. An amount that comes after a
+ * person has decided that row gets a row of its own, named `<movement>:<total in minor units>`.
  */
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -24,7 +24,7 @@ export interface Parked {
   readonly reason: string
 }
 
-/** Writes the row, or the new amount of one that stands; the operator is told. */
+/** Writes the row, or the new amount of an existing one, and tells the operator. */
 export async function keepSuspense(
   tx: Tx,
   { clock, outbox }: { readonly clock: Clock; readonly outbox: OperatorOutbox },
@@ -61,7 +61,7 @@ export async function keepSuspense(
         gateway: driver,
         amount: Number(amount),
         currency,
-        // What operators and customers call the payment; `reference` is its name at the gateway.
+        // The payment's name for operators and customers; `reference` is its name at the gateway.
         transaction_code: payment?.code ?? null,
         reference: code,
         reason,
@@ -96,7 +96,7 @@ export async function heldOf(
   )
 }
 
-/** It is decided: nobody decides it again. */
+/** Marks the row as decided, so that it is not decided twice. */
 export const resolveSuspense = async (tx: Tx, clock: Clock, id: bigint): Promise<void> =>
   void (await tx
     .updateTable('payment_suspense')
@@ -104,7 +104,7 @@ export const resolveSuspense = async (tx: Tx, clock: Clock, id: bigint): Promise
     .where('id', '=', id)
     .execute())
 
-/** What waits for a payment whose customer has closed the account; undefined: nothing. */
+/** Money that waits for a payment of a customer who has closed the account. Undefined: none. */
 export const waitingOfClosed = (
   db: Queryable,
   driver: string,

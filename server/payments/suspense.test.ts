@@ -1,4 +1,4 @@
-/** Money in suspense of which a part is decided, and movements that two reporters tell of. */
+/** Money in suspense that is partly decided, and movements that two feeds report. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
@@ -7,7 +7,7 @@ import type { PaymentDriver, PaymentUpdate } from './driver.ts'
 let portal: TestPortal
 let finance: TestMember
 beforeAll(async () => {
-  // Nobody asks a gateway by itself.
+  // No scheduled query reaches a gateway.
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   finance = await newMember(portal, 'finance')
 })
@@ -108,7 +108,7 @@ test('what the list shows late beside what was credited waits, once', async () =
       }),
     )
   expect(await held(500_000n)).toBe('recorded')
-  // Beside it lies what came on top, under a number of its own.
+  // The additional amount has a row beside it, under a number of its own.
   await held(30_000n, 'late-link:FT3')
   // A smaller transfer with an earlier time of the bank's: the link holds more than was credited.
   expect(await held(520_000n)).toBe('wrong_amount')
@@ -170,7 +170,7 @@ test('the code that money came with is one that the desk knows', async () => {
   await portal.ledgerHolds()
 })
 
-/** A payment by transfer, and what the feeds tell of it. */
+/** A payment by transfer, and the feeds' reports of it. */
 async function transferred() {
   const { an, reference } = await begun(1, 'BANKTRANSFER')
   const from = (feed: string, number: string, amount = 500_000n) =>
@@ -195,7 +195,7 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
   expect(await balance(an.id)).toBe(500_000n)
   expect(await waiting('0071000888999:casso:1')).toEqual(['500000 maybe_twice'])
   expect(await waiting('0071000888999:FT1')).toEqual(['500000 maybe_twice'])
-  // Another amount is another transfer.
+  // A different amount is a different transfer.
   expect(await from('casso', 'casso:2', 70_000n)).toBe('recorded')
   expect(await balance(an.id)).toBe(570_000n)
   await portal.ledgerHolds()
@@ -207,7 +207,7 @@ test('a second feed’s word waits also when another transfer came in between', 
   await from('sepay', 'sepay:12', 70_000n)
   await from('casso', 'casso:11')
   await from('casso', 'casso:12', 70_000n)
-  // Told again, it still waits.
+  // Reported again, it still waits.
   await from('casso', 'casso:11')
   expect(await balance(an.id)).toBe(570_000n)
   expect(await waiting('0071000888999:casso:1_')).toEqual([

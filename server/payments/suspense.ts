@@ -1,6 +1,6 @@
 /**
- * Money in suspense, decided by a person, once: given to the customer whose it is, or booked out
- * because it went back to who had sent it.
+ * Money in suspense, decided by a person, once: assigned to its customer, or booked out because it
+ * was sent back to its payer.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -15,7 +15,7 @@ import type { Letters } from './letters.ts'
 import { isClosed } from './orders.ts'
 import { resolveSuspense, type SuspenseRow } from './suspense-rows.ts'
 
-/** Why money in suspense was not assigned to anybody, for the operator. */
+/** Why money in suspense was not assigned, as a sentence for the operator. */
 export class NotAssignable extends Error {
   readonly text: Sentence
   constructor(text: Sentence) {
@@ -25,8 +25,8 @@ export class NotAssignable extends Error {
 }
 
 /**
- * Who is meant by a transaction code, by the name that a payment has at the gateway (which is what
- * money in suspense came with), or by an e-mail address; the code where there is one. Throws
+ * The customer named by a transaction code, by a payment's name at the gateway (which money in
+ * suspense comes with), or by an email address; with the transaction code if there is one. Throws
  * NotAssignable.
  */
 export async function customerMeant(
@@ -40,7 +40,7 @@ export async function customerMeant(
     .where((eb) =>
       eb.or([eb('code', '=', who), eb.and([eb('driver', '=', driver), eb('reference', '=', who)])]),
     )
-    // A code is ours alone, and is what is meant.
+    // A match by our own payment code ranks first: only we issue such codes.
     .orderBy(sql`code = ${who}`, 'desc')
     .executeTakeFirst()
   if (payment) return { customerId: payment.customer_id, code: payment.code }
@@ -58,7 +58,7 @@ export async function customerMeant(
   return { customerId: customer.id, code: null }
 }
 
-/** What waits under this number, held until the transaction ends. Throws NotAssignable. */
+/** The open row with this number, locked until the transaction ends. Throws NotAssignable. */
 async function lockWaiting(tx: Tx, id: bigint): Promise<SuspenseRow> {
   const parked = await tx
     .selectFrom('payment_suspense')
@@ -80,8 +80,8 @@ async function lockWaiting(tx: Tx, id: bigint): Promise<SuspenseRow> {
 }
 
 /**
- * What waits under this number was sent back to who had sent it: it is booked out of suspense, and
- * the gateway holds it no more. Throws NotAssignable.
+ * Books money out of suspense that was sent back to its payer: the gateway no longer holds it.
+ * Throws NotAssignable.
  */
 export async function returnSuspenseIn(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What the bell says of money that reached the wallet or left it again. */
+/** Titles of notifications about money that reached the wallet or left it. */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Titles } from '../realtime/index.ts'

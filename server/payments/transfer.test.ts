@@ -1,6 +1,6 @@
 /**
- * Transfers to the provider's own account: what arrives is credited, each transfer once, whatever
- * the customer typed.
+ * Transfers to the provider's own account: each arriving transfer is credited once, whatever the
+ * customer typed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -182,7 +182,7 @@ test('without a code, or to our other account: it waits in suspense, uncredited'
 describe('told by two feeds', () => {
   const bank = { name: 'bank', displayName: 'Vietcombank', credits: 'received' } as const
   let numbers = 0
-  /** What a feed says of a movement; a text that it cut holds no code. */
+  /** A feed's webhook about a movement; a text that the feed cut contains no code. */
   const tell = async (
     feed: string,
     reference: string | null,

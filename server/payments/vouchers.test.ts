@@ -1,4 +1,4 @@
-/** Vouchers: made at the desk, used once by each customer, and guessed by nobody. */
+/** Vouchers: made at the desk, used once by each customer, and impossible to guess. */
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

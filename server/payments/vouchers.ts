@@ -1,7 +1,7 @@
 /**
- * Vouchers: made at the desk, used by customers. A use is one transaction: the voucher's row is
- * held, the use is written, and the wallet is credited. Who guesses codes is told the same of one
- * that never was, that ended, and that is used up, and soon has no more tries.
+ * Vouchers: made at the desk, used by customers. A use is one transaction: it locks the voucher's
+ * row, writes the use and credits the wallet. A wrong, an ended and a used-up code get the same
+ * refusal, and the number of tries is limited, so that codes cannot be guessed.
  */
 import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
@@ -23,14 +23,14 @@ import type { Letters } from './letters.ts'
 
 type VoucherRow = Selectable<DB['voucher']>
 
-/** What customers read where a gateway's name stands otherwise. */
+/** Shown to customers in place of a gateway's name. */
 const provider = 'Voucher'
 export interface VoucherDeps {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
-  /** Of one customer, and of all customers of one network. */
+  /** Limits per customer, and for all customers of one network. */
   readonly tries: Limit
   readonly triesOfNetwork: Limit
 }
@@ -119,7 +119,10 @@ const isGood = (voucher: VoucherRow, now: Date): boolean =>
   voucher.uses < voucher.max_uses &&
   (voucher.expires_at === null || voucher.expires_at > now)
 
-/** Makes one. Without a code one is drawn that nobody guesses. Refuses one that is taken. */
+/**
+ * Makes a voucher. Without a code it draws a random one that cannot be guessed. Refuses a code that
+ * is taken.
+ */
 export async function makeVoucher(
   tx: Tx,
   clock: Clock,
@@ -158,7 +161,10 @@ export async function makeVoucher(
   return { id, code }
 }
 
-/** No more uses; what was used stays. Refuses with not_found, and with conflict one that ended. */
+/**
+ * Ends a voucher; uses so far stay. Refuses with not_found, or with conflict if it has ended
+ * already.
+ */
 export async function stopVoucher(
   tx: Tx,
   clock: Clock,

@@ -69,8 +69,8 @@ async function named(
   const payment = await db
     .selectFrom('payment')
     .select('reference')
-    // Where the response to our own call was lost, the gateway's id is known from its webhook about
-    // the money.
+    // If the response to our own call was lost, the webhook about the money is the source of the
+    // gateway's id.
     .where((eb) =>
       eb.or([
         eb('provider_ref', '=', update.paymentRef ?? ''),
@@ -83,8 +83,8 @@ async function named(
 }
 
 /**
- * Told of each webhook once it is handled. `lagSeconds`: how long after the movement it came, by
- * the gateway's clock; null where the gateway does not say when that was.
+ * Called after each webhook is handled. `lagSeconds`: seconds between the movement, by the
+ * gateway's clock, and the webhook; null where the gateway does not give the time.
  */
 export type WebhookObserver = (
   gateway: string,
@@ -100,7 +100,7 @@ interface WebhookDeps {
   readonly disputes: Disputes
 }
 
-/** What a genuine webhook leads to. */
+/** Handles a genuine webhook. */
 async function handle(
   deps: WebhookDeps,
   driver: PaymentDriver,
@@ -111,7 +111,7 @@ async function handle(
   if ('dispute' in event) return await disputes.refresh(driver, event.dispute)
   const settled = await settlement.settle(driver, await named(db, driver, event))
   if (event.disputeId !== undefined)
-    // The money is booked; how the dispute stands is asked for again within the hour.
+    // The money is booked. The dispute's state is queried again within the hour.
     await disputes.refresh(driver, event.disputeId).catch((error: unknown) => {
       log.warn({ err: error, driver: driver.name }, 'a dispute could not be asked about')
     })
@@ -165,7 +165,7 @@ export async function receiveWebhook(
     if (error instanceof ForgedWebhook) {
       outcome = 'forged'
       log.warn({ driver: driver.name, reason: error.message }, 'forged webhook')
-      // The log shows a flood of forgeries: they shall not fill the table.
+      // The log shows a flood of forgeries; they must not fill the table.
       const few = await deps.forgeries.take(networkOf(request.ip)).then(
         () => true,
         () => false,
@@ -193,8 +193,9 @@ export async function receiveWebhook(
 const replayJob = 'replay-webhook'
 
 /**
- * Has a webhook handled again, as it was read when it came: its signature was verified then, and
- * some gateways' hold for minutes only. What it says is posted once, however often it is handled.
+ * Handles a stored webhook again, in the form read when it came: its signature was verified then,
+ * and some gateways' signatures are valid for minutes only. Its content is posted once, however
+ * often it is handled.
  */
 export function defineReplays(
   deps: WebhookDeps & {
@@ -206,7 +207,7 @@ export function defineReplays(
   const { db, clock, log } = deps
   deps.jobs.define<{ notice: string }>({
     name: replayJob,
-    // Whoever asked for it looks how it ended, and asks again.
+    // The member who asked for the replay sees its result and can ask again.
     retries: 0,
     async run({ notice }) {
       const row = await db

@@ -1,4 +1,4 @@
-/** The one reader of Accept-Language: of the API, of invoices, and of what the edge shows. */
+/** The one reader of Accept-Language, used by the API, the invoices and the edge's own pages. */
 import type { Language } from '../../contract/errors.ts'
 
 /**

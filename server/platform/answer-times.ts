@@ -1,6 +1,6 @@
-/** Answers counted by classes of their time: where they are counted, and where they are read. */
+/** Histogram of response times: the classes, shared by those who count and those who read. */
 
-/** Upper bounds of the classes, ms; one more class has all that took longer. */
+/** Upper bounds of the classes, ms; one more class holds everything slower. */
 export const answerTimeBounds = [
   5, 10, 25, 50, 100, 200, 400, 800, 1_500, 3_000, 6_000, 12_000, 30_000,
 ] as const

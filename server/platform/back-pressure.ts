@@ -19,12 +19,14 @@ export interface Load {
  */
 export type Importance = 'ordinary' | 'last'
 
-/** What is too much. `last`: four times as much as for an ordinary call. */
+/**
+ * Limits above which an ordinary call is refused. For `last` they are multiplied by `lastFactor`.
+ */
 const limits: Load = { loopDelayMs: 500, waiting: 60 }
 const lastFactor = 4
 const retryAfterSeconds = 5
 const sampleMs = 500
-/** One slow step is no load: it is one when all of these samples say so. */
+/** One slow step is not overload: all of these samples must exceed the limit. */
 const samples = 4
 
 /** Whether a call is refused under this load. */
@@ -38,12 +40,12 @@ const late = [
   '/api/v1/auth/login',
   '/api/v1/auth/logout',
   '/api/v1/auth/unlock',
-  // What a sign-in goes on with, or is.
+  // The second steps of a sign-in, and other ways to sign in.
   '/api/v1/auth/second-factor',
   '/api/v1/auth/passkey',
   '/api/operator/sign-in',
 ] as const
-/** Of an address of ours, with or without its query. */
+/** The importance of a call, by its address with or without its query. */
 export const importanceOf = (url: string): Importance =>
   late.some((start) => url.startsWith(start)) ? 'last' : 'ordinary'
 
@@ -59,7 +61,7 @@ export function watchLoad(waiting: () => number): BackPressure {
   histogram.enable()
   const delays: number[] = Array.from({ length: samples }, () => 0)
   const timer = setInterval(() => {
-    // In nanoseconds. Without a turn there is no mean.
+    // The mean is in nanoseconds. It is NaN if the event loop made no turn.
     delays.push(Number.isFinite(histogram.mean) ? histogram.mean / 1e6 : 0)
     delays.shift()
     histogram.reset()

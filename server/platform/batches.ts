@@ -12,7 +12,8 @@ function only({ only: one }: Age) {
   if (!one) return sql``
   if (one.is === null) return sql`and ${sql.ref(one.column)} is null`
   if (one.is === given) return sql`and ${sql.ref(one.column)} is not null`
-  // As text of the statement, for a prepared plan knows no index that holds one value only.
+  // The value is a literal in the statement: a prepared plan cannot use a partial index that covers
+  // one value only.
   return sql`and ${sql.ref(one.column)} = ${sql.lit(one.is)}`
 }
 

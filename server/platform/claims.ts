@@ -3,7 +3,7 @@
  * (`for update skip locked`), until nothing is due.
  */
 export async function workOnClaims<T>(of: {
-  /** Takes some that are due; none when nothing is. */
+  /** Takes some items that are due; none when nothing is due. */
   readonly claim: () => Promise<readonly T[]>
   /** Looks after its own failures. */
   readonly act: (one: T) => Promise<void>

@@ -7,7 +7,10 @@ interface Asking {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Of a proxy that is believed, its last word: what stands further left the caller wrote. */
+/**
+ * The last address in X-Forwarded-For of a trusted proxy: the caller itself may have written the
+ * entries further left.
+ */
 export function clientOf({ socket, headers }: Asking, trustsProxy: boolean): string {
   const forwardedFor = trustsProxy ? headers['x-forwarded-for'] : undefined
   const last =

@@ -14,11 +14,14 @@ export interface TravellingClock extends Clock {
   follow(db: Queryable, notices: Pick<Notices, 'on'>, onMove: () => void): Promise<() => void>
 }
 
-/** Whoever moves the clock says so on this NOTIFY channel; a look finds what was not heard. */
+/**
+ * A process that moves the clock sends a NOTIFY on this channel; a periodic query finds moves whose
+ * notice was lost.
+ */
 export const clockChannel = 'portal_clock'
 const lookMs = 30_000
 
-/** How far the portal's clock stands from the wall's, milliseconds. */
+/** The portal's clock minus the wall clock, ms. */
 export async function readOffset(db: Queryable): Promise<number> {
   const row = await db.selectFrom('clock_offset').select('offset_ms').executeTakeFirst()
   return Number(row?.offset_ms ?? 0)
@@ -35,7 +38,7 @@ export function createTravellingClock(): TravellingClock {
       let again = false
       let stopped = false
       const look = (): void => {
-        // What is told during a look may have been written after it.
+        // A notice during a query may be about a change after it: query again.
         again = looking
         if (looking || stopped) return
         looking = true

@@ -1,6 +1,6 @@
 /**
- * What an operator set, or started on, and has to change: one sentence a fault. A process that it
- * ends has the exit code 78 (EX_CONFIG of sysexits.h), so that no supervisor starts it again.
+ * A fault in the operator's configuration: one sentence per fault. A process that ends because of
+ * it has the exit code 78 (EX_CONFIG of sysexits.h), so that no supervisor restarts it.
  */
 export class ConfigFault extends Error {
   readonly faults: readonly string[]

@@ -1,13 +1,13 @@
 /**
- * How many connections to the database a process of the portal opens, and for what: the one place
- * that says so. At the start it is compared with what the server gives.
+ * The number of database connections that a process of the portal opens, by purpose. It is compared
+ * with the server's limit at the start.
  */
 import { sql } from 'kysely'
 import { ConfigFault } from './config-fault.ts'
 import type { Queryable } from './db.ts'
 import type { Log } from './log.ts'
 
-/** At most at once, for as long as the process runs; calls have as many as the operator says. */
+/** Maximum per purpose while the process runs; the operator sets the number for calls. */
 export const connections = {
   /** Counters of attempts (limits.ts). */
   limits: 2,
@@ -22,7 +22,7 @@ export const connections = {
   /** The third parties that are stood in for (sandbox/database.ts). */
   sandbox: 3,
 } as const
-/** For a while: at the start, and at night. They do not come together. */
+/** Temporary connections: at the start and during the nightly backup, never both at once. */
 const forAWhile = { migrations: 1, nightlyBackup: 2 } as const
 
 type Purpose = keyof typeof connections
@@ -30,14 +30,17 @@ type Purpose = keyof typeof connections
 export interface BudgetOf {
   /** Connections for calls and jobs. */
   readonly calls: number
-  /** Calls and jobs go through a pooler: what it opens is for its operator to count. */
+  /**
+   * Whether calls and jobs go through a pooler: the pooler's own connections are its operator's to
+   * count.
+   */
   readonly throughPooler: boolean
   readonly sandbox: boolean
 }
 interface Budget {
   readonly text: string
   readonly total: number
-  /** What is left of it with no connection for calls. */
+  /** The part of the total that is not for calls. */
   readonly withoutCalls: number
 }
 
@@ -68,7 +71,10 @@ interface Given {
   readonly ours: number
 }
 
-/** What the server gives the role of this connection, superusers' share left out. */
+/**
+ * The connections that the server allows this connection's role, without those reserved for
+ * superusers.
+ */
 async function given(db: Queryable): Promise<Given> {
   const { rows } = await sql<{
     server: number

@@ -1,7 +1,7 @@
 /** Comparing of secrets and signatures, in a time that says nothing of where they differ. */
 import { timingSafeEqual } from 'node:crypto'
 
-/** What differs in length is simply not equal. */
+/** Texts of different lengths are unequal. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
@@ -9,8 +9,8 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 export const sameText = (a: string, b: string): boolean => sameBytes(Buffer.from(a), Buffer.from(b))
 
 /**
- * Whether `given` is the hash `expected`, both in hex of any case. What is no hash of that length
- * is unequal.
+ * Whether `given` is the hash `expected`, both in hex of any case. Anything that is no hash of that
+ * length is unequal.
  */
 export const sameHash = (expected: string, given: unknown): boolean =>
   typeof given === 'string' &&

@@ -20,19 +20,23 @@ function decodeCursor(cursor: string | undefined, language: Language): bigint | 
   return BigInt(match[1])
 }
 
-/** Which page is asked for: at most `limit` rows, those below `before`. */
+/** The requested page: at most `limit` rows with a position below `before`. */
 export interface PageRequest {
   readonly limit: number
   /** The position that the page before ended with; null for the first page. */
   readonly before: bigint | null
 }
-/** One page; `next` is where the following one begins, null after the last. */
+/**
+ * One page; `next` is the position before which the following page begins, null on the last page.
+ */
 export interface KeysetPage<T> {
   readonly rows: T[]
   readonly next: bigint | null
 }
 
-/** What a call's query asks for. Refuses a cursor that is not ours with invalid_input. */
+/**
+ * Reads the page request from a call's query. Refuses with invalid_input a cursor that is not ours.
+ */
 export const pageRequest = (
   query: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
   language: Language,
@@ -53,13 +57,10 @@ export function firstOf<T>(
   return { rows: shown, next: rows.length > limit && last ? positionOf(last) : null }
 }
 
-/** The column's name without its table's: what a row calls it. */
+/** The column's name without its table, which is its name in the row. */
 type ColumnOf<Name> = Name extends `${string}.${infer Column}` ? Column : Name
 
-/**
- * One page of what `query` finds, the highest `column` first. The column is unique among the rows
- * and one of those that are selected.
- */
+/** One page of `query`, the highest `column` first. The column must be unique and selected. */
 export async function newestFirst<
   Tables,
   From extends keyof Tables,
@@ -71,7 +72,7 @@ export async function newestFirst<
   { limit, before }: PageRequest,
 ): Promise<KeysetPage<Row>> {
   const position = sql.ref<bigint>(column)
-  // One more than is shown says whether there is a next page.
+  // One row more than the page shows whether there is a next page.
   let page = query.orderBy(position, 'desc').limit(limit + 1)
   if (before !== null) page = page.where(position, '<', before)
   const name = column.slice(column.lastIndexOf('.') + 1) as ColumnOf<Name> & string

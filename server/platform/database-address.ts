@@ -1,8 +1,8 @@
 /**
- * Reads the address of a database. It is a URL of libpq, which may name several hosts of which one
+ * Parses the address of a database. It is a URL of libpq, which may name several hosts of which one
  * takes writes (a primary and its replicas): `postgres://user:pw@a:5432,b:5432/portal`, or
- * `?host=a,b`. `pg` reads addresses of one host only.
- * Source: PostgreSQL's manual, 32.1.1.3 "Specifying Multiple Hosts" and 32.19 "SSL Support".
+ * `?host=a,b`. `pg` parses addresses of one host only. Source: PostgreSQL's manual, 32.1.1.3
+ * "Specifying Multiple Hosts" and 32.19 "SSL Support".
  */
 
 export interface DatabaseHost {
@@ -11,7 +11,7 @@ export interface DatabaseHost {
   readonly port: number
 }
 export interface DatabaseAddress {
-  /** More than one: only the one that takes writes is of use. */
+  /** With several hosts we use the one that takes writes. */
   readonly hosts: readonly DatabaseHost[]
   /** The address with the first host alone, as `pg` reads it. */
   readonly connectionString: string
@@ -19,9 +19,9 @@ export interface DatabaseAddress {
 
 const defaultPort = 5432
 const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(.*)$/s
-/** What only libpq knows: we always want the host that takes writes. */
+/** Parameters that only libpq knows. We drop them: we always want the host that takes writes. */
 const ofLibpq = ['target_session_attrs', 'load_balance_hosts']
-/** What `pg` takes for verify-full anyway, with a warning on stderr that it may not stay so. */
+/** Modes that `pg` treats as verify-full; it also warns on stderr that this may change. */
 const verifying = new Set(['prefer', 'require', 'verify-ca'])
 
 const listed = (text: string): string[] => text.split(',').map((one) => one.trim())
@@ -38,7 +38,7 @@ function hostsOf(authority: string, params: URLSearchParams): DatabaseHost[] {
   const given = ports === null ? found.map(({ port }) => port) : listed(ports)
   return hosts.map((host, at) => ({
     host,
-    // One port is that of every host.
+    // A single port applies to every host.
     port: Number((given.length === 1 ? given[0] : given[at]) || defaultPort),
   }))
 }
@@ -47,7 +47,7 @@ function hostsOf(authority: string, params: URLSearchParams): DatabaseHost[] {
 export function readDatabaseAddress(url: string): DatabaseAddress {
   const [, scheme = '', credentials, authority = '', rest = ''] = parts.exec(url) ?? []
   const at = credentials === undefined ? '' : `${credentials}@`
-  // In a URL only one host may stand, and one must: the first one.
+  // A URL must contain exactly one host: we put the first one there.
   const address = new URL(`${scheme}${at}${listed(authority)[0] || 'localhost'}${rest}`)
   const { searchParams } = address
   const hosts = hostsOf(authority, searchParams)

@@ -26,7 +26,7 @@ test('fails the query that waits for it, and nothing else', async () => {
   const settings = { application_name: 'test' }
   const pool = openPool(`postgres://an@127.0.0.1:${port}/an`, 1, settings, () => undefined)
   try {
-    // An error that nobody hears would end this run.
+    // An error event without a listener would end the test run.
     await expect(pool.query('select 1')).rejects.toThrow()
   } finally {
     await pool.end()

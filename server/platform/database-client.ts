@@ -1,23 +1,25 @@
 /**
- * Every connection to the database is opened here: by the same address with its TLS, watched in the
- * same way. Of several hosts it leads to the one that takes writes; and a connection that is of no
- * more use closes itself, so that no pool hands it out again.
+ * Opens every connection to the database, with the same address, TLS and error handling. With
+ * several hosts it connects to the one that takes writes. A connection that has become unusable
+ * closes itself, so that no pool hands it out again.
  */
 import pg from 'pg'
 import { readDatabaseAddress, type DatabaseHost } from './database-address.ts'
 
 /**
- * TCP asks after this long whether the peer of an idle connection is there, and gives up ten
- * unanswered questions, a second each, later (libuv). By itself an operating system asks after two
- * hours.
+ * Idle time before TCP keep-alive probes the peer. It gives up after ten unanswered probes, one a
+ * second (libuv). An operating system's own default is two hours.
  */
 const keepAliveInitialDelayMillis = 5_000
-/** Until a connection is open, ms. */
+/** Time limit for opening a connection, ms. */
 const connectionTimeoutMillis = 10_000
-/** For the question whether one of several hosts takes writes, ms. */
+/** Time limit for asking one of several hosts whether it takes writes, ms. */
 const probeMs = 3_000
 
-/** None of the hosts of the address takes writes: a primary is gone, its replica not promoted. */
+/**
+ * No host of the address takes writes: for example, the primary is gone and its replica is not
+ * promoted yet.
+ */
 export class NoWritableHost extends Error {
   constructor(reasons: readonly string[]) {
     super(`no host of DATABASE_URL takes writes (${reasons.join('; ')})`)
@@ -25,9 +27,9 @@ export class NoWritableHost extends Error {
 }
 
 /**
- * Which host of an address takes writes, as far as this process knows. A former primary that comes
- * back takes writes too, although the others have gone on without it: of several that do, the one
- * with the newest timeline is right, since each promotion begins one.
+ * The hosts of an address, and the one that takes writes as far as this process knows. A former
+ * primary that comes back also takes writes, although the others went on without it. Of several
+ * such hosts, the one with the newest timeline is right, because each promotion begins a timeline.
  */
 class Hosts {
   readonly #hosts: readonly DatabaseHost[]
@@ -41,7 +43,7 @@ class Hosts {
   get areSeveral(): boolean {
     return this.#hosts.length > 1
   }
-  /** It does not answer, or takes no writes any more: the next connection asks all of them. */
+  /** The host does not answer or no longer takes writes: the next connection queries all hosts. */
   forget(): void {
     this.#writable = undefined
   }
@@ -81,7 +83,7 @@ async function timelineOf(host: DatabaseHost, config: pg.ClientConfig): Promise<
     connectionTimeoutMillis: probeMs,
     query_timeout: probeMs,
   })
-  // What ends it while it connects rejects `connect` too.
+  // An error during the connection also rejects `connect`.
   probe.on('error', () => undefined)
   try {
     const takesWrites = watchForStandby(probe)
@@ -110,8 +112,8 @@ const connectionOf = (client: pg.Client): WithConnection['connection'] =>
   (client as unknown as WithConnection).connection
 
 /**
- * A server says when a session begins, and again when that changes, whether it is a standby
- * (PostgreSQL's manual, 54.2.7 "Asynchronous Operations"). Before the session begins.
+ * Must be called before the session begins. A server reports at the session's start, and at each
+ * change, whether it is a standby (PostgreSQL's manual, 54.2.7 "Asynchronous Operations").
  */
 function watchForStandby(client: pg.Client): () => boolean {
   const said = new Map<string, string>()
@@ -125,15 +127,15 @@ function watchForStandby(client: pg.Client): () => boolean {
 type WithHosts = pg.ClientConfig & { readonly hosts?: Hosts }
 
 /**
- * After these errors no query on the connection ends well. `pg` keeps the connection of a query
- * that timed out: the next query would wait behind it. And a primary that became a standby, or a
- * standby that got the primary's address, takes no writes (read_only_sql_transaction).
+ * Errors after which the connection is unusable. `pg` keeps the connection of a query that timed
+ * out, and the next query would wait behind it. A primary that became a standby, or a standby that
+ * got the primary's address, takes no writes (25006, read_only_sql_transaction).
  */
 const isOfNoUse = (error: unknown): boolean =>
   error instanceof Error &&
   (error.message === 'Query read timeout' || (error as { code?: string }).code === '25006')
 
-/** What `pg.Pool` makes of our configuration too. */
+/** The class of all our connections, in pools and alone. */
 class DatabaseClient extends pg.Client {
   readonly #hosts: Hosts
   readonly #config: pg.ClientConfig
@@ -143,8 +145,8 @@ class DatabaseClient extends pg.Client {
     const { hosts, ...others } = config
     this.#hosts = hosts ?? new Hosts([])
     this.#config = others
-    // Its owner listens once it is connected. The server may end the session in the moment before,
-    // and an error event that nobody listens to would end the process.
+    // The owner adds its listener once the client is connected. The server may end the session
+    // before, and an error event without a listener would end the process.
     this.on('error', () => undefined)
   }
 
@@ -174,14 +176,15 @@ class DatabaseClient extends pg.Client {
     throw new NoWritableHost([`${this.host}:${this.port} became a standby`])
   }
 
-  // One signature for all that there are; `pg` looks at what it is given.
+  // One signature in place of all overloads of `pg`; `pg` itself looks at the arguments.
   override query(...given: unknown[]): never {
     const result: unknown = Reflect.apply(super.query, this, given)
     if (result instanceof Promise)
       result.catch((error: unknown) => {
         if (!isOfNoUse(error)) return
         this.#hosts.forget()
-        // Known to the pool at once, before whoever waits for this query gives the connection back.
+        // Tells the pool at once, before the caller that waits for this query returns the
+        // connection.
         void this.end().catch(() => undefined)
       })
     return result as never
@@ -225,7 +228,7 @@ export function connectionConfig(url: string, settings: ConnectionSettings): Con
   }
 }
 
-/** At most `max` connections. `onError` hears of those that end while nobody uses them. */
+/** Opens a pool of at most `max` connections. `onError` gets the errors of idle connections. */
 export function openPool(
   url: string,
   max: number,
@@ -242,7 +245,7 @@ export function openPool(
   return pool
 }
 
-/** One connection, not opened yet. Whoever has it listens for its error events. */
+/** One connection, not opened yet. Its owner must listen for its error events. */
 export function newClient(url: string, settings: ConnectionSettings): pg.Client {
   return new DatabaseClient(connectionConfig(url, settings))
 }

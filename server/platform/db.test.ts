@@ -10,8 +10,8 @@ test('a migration has all the time that it needs, on a database of any size', as
   const admin = new pg.Client({ connectionString: database.url })
   await admin.connect()
   try {
-    // Back to nothing, but for the table where what is applied is kept (what was applied before
-    // number 48): each time it is, what the connection is limited to is kept beside.
+    // Empties the database except for the table of applied migrations (of those before number 48),
+    // and stores the connection's settings at each migration.
     await admin.query(`
       drop schema public cascade;
       create schema public;

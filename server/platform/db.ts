@@ -27,7 +27,7 @@ import { tracedPart } from './spans.ts'
 
 export type Database = Kysely<DB>
 export type Tx = Transaction<DB>
-/** Either: for reads that may run inside or outside a transaction. */
+/** A database or a transaction: for reads that may run inside or outside of one. */
 export type Queryable = Kysely<DB>
 
 // int8 as bigint: money and counters never pass through floating point. (PostgreSQL's type 20.)
@@ -42,8 +42,8 @@ export interface Pool {
 /** The server ends what takes longer, ms. */
 const serverLimits = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 }
 /**
- * Without a limit of our own a half-open connection makes `pg` wait for ever. The server's answer
- * that a statement took too long comes before it.
+ * Without our own time limit a half-open connection makes `pg` wait for ever. The server's
+ * statement timeout is shorter and comes first.
  */
 const limits = { query_timeout: 35_000, application_name: 'portal' }
 
@@ -62,8 +62,8 @@ export const connect = (
     : open(through, max, limits, onError, ThroughPooler)
 
 /**
- * A pooler takes no settings when a session begins, since the next transaction may have another
- * connection of the server: each transaction brings its own, with the statement that begins it.
+ * A pooler takes no settings when a session begins, because the next transaction may use another
+ * connection of the server: each transaction sets them in the statement that begins it.
  */
 class ThroughPooler extends PostgresDialect {
   readonly #config: PostgresDialectConfig
@@ -97,9 +97,9 @@ const inTransaction = new AsyncLocalStorage<{ open: boolean }>()
 let watched = false
 /**
  * From now on a request for a second connection inside a transaction throws. If as many
- * transactions as the pool has connections each wait for another one, all of them wait until the
- * pool times out, and so does everybody else. For tests only: it costs every asynchronous step a
- * little.
+ * transactions as the pool has connections each wait for another connection, all of them wait until
+ * the pool times out, and so do all other calls. For tests only: it slows down every asynchronous
+ * step a little.
  */
 export function watchForSecondConnections(): void {
   watched = true
@@ -140,8 +140,8 @@ function open(
 }
 
 /**
- * On a connection of its own, without the limits of calls: an index over years of entries takes its
- * time, and so does waiting for the process that makes it.
+ * Runs on a connection of its own without the time limits of calls: building an index on a large
+ * table takes long, and so does waiting for another process that builds it.
  */
 async function forMigrations<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   // A connection that breaks while idle also rejects the next query, and that error is reported.
@@ -189,8 +189,8 @@ export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>)
 const attemptsOfDeadlock = 3
 
 /**
- * The same for `work` that acts in its transaction only: where the database ended it because two
- * transactions waited for each other (40P01), it is run again, at most three times in all.
+ * Like `transaction`, for `work` without effects outside of its transaction: after a deadlock
+ * (40P01) it runs again, at most three times in all.
  */
 export async function repeatableTransaction<T>(
   db: Database,
@@ -221,9 +221,9 @@ export const databaseError = (
     : undefined
 
 /**
- * Shutting down, starting, too many connections, no connections taken, no such database, a standby
- * that takes no writes, a connection that failed (SQLSTATE); and what the network says of a server
- * that is gone.
+ * Signs that the database is absent. SQLSTATEs: shutting down, starting, too many connections, no
+ * connections accepted, no such database, a standby that takes no writes, a failed connection. Then
+ * the network's error codes for a server that is gone.
  */
 const absence = new Set([
   '57P01',
@@ -245,7 +245,10 @@ const absence = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ])
-/** What PgBouncer says while the server behind it is away; its code is that of any other error. */
+/**
+ * PgBouncer's messages while the server behind it is away; their code is the same as for other
+ * errors.
+ */
 const ofPooler =
   /server conn crashed|server login (?:has been )?fail|query_wait_timeout|pgbouncer (?:cannot|is)/i
 /**

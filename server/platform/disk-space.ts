@@ -14,7 +14,7 @@ const spaceIn = ({ bavail, blocks, bsize }: StatsFs): DiskSpace => ({
   size: blocks * bsize,
 })
 
-/** What a process without privileges may still write, in bytes. */
+/** The space that an unprivileged process may still use, bytes. */
 export const diskSpaceOf = async (folder: string): Promise<DiskSpace> =>
   spaceIn(await statfs(folder))
 
@@ -22,7 +22,9 @@ export const diskSpaceOf = async (folder: string): Promise<DiskSpace> =>
 export const diskSpaceNow = (folder: string): DiskSpace => spaceIn(statfsSync(folder))
 
 const gigabyte = 1_073_741_824
-/** Little is a tenth of the disk, at most 20 GB; too little is a fiftieth, at most 2 GB. */
+/**
+ * `little`: below a tenth of the disk, at most 20 GB. `too little`: below a fiftieth, at most 2 GB.
+ */
 export function shortageOf({ free, size }: DiskSpace): 'little' | 'too little' | undefined {
   if (free < Math.min(size / 50, 2 * gigabyte)) return 'too little'
   return free < Math.min(size / 10, 20 * gigabyte) ? 'little' : undefined

@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns/promises'
 
 export interface DnsLookup {
   /**
-   * What is found, lower case without a dot at the end; empty when the name has none. Undefined:
-   * nobody answered.
+   * The targets found, lower case without a trailing dot; empty if the name has none. Undefined: no
+   * answer.
    */
   cname(name: string): Promise<readonly string[] | undefined>
   /** IPv4 and IPv6. */

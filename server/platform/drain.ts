@@ -1,8 +1,8 @@
 /**
- * A web server that another one replaces on the same port: it takes no new connection, and ends
- * those that it has only where no request can be lost. A keep-alive connection that looks idle may
- * have a request on its way, so each gets `Connection: close` with its next answer (RFC 9112, 9.6),
- * and one that asks nothing more ends by its own time-out.
+ * Drains a web server that another one replaces on the same port. It takes no new connection, and
+ * ends existing ones only where no request can be lost. A keep-alive connection that looks idle may
+ * have a request on its way: so each gets `Connection: close` with its next response (RFC 9112,
+ * 9.6), and one without another request ends by its own time-out.
  */
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** How long a connection may be idle, ms: longer than a proxy's minute, so the proxy ends it. */
 export const keepAliveMs = 72_000
-/** Beyond that a connection is somebody's whose request never ends. */
+/** A connection that is open longer than this has a request that never ends. */
 const longestMs = keepAliveMs + 5_000
 const lookMs = 100
 
@@ -19,7 +19,7 @@ export interface Drain {
   begin(): Promise<void>
 }
 
-/** Before the server listens. */
+/** Must be called before the server listens. */
 export function prepareDrain(server: FastifyInstance): Drain {
   let draining = false
   server.addHook('onSend', async (_request, reply) => {

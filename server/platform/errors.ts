@@ -4,26 +4,26 @@
  */
 import type { ErrorCode, Language } from '../../contract/index.ts'
 
-/** In each language that a caller may ask for. */
+/** A sentence in each language of the API. */
 export type Sentence = Readonly<Record<Language, string>>
 
 /**
- * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` says what
- * is wrong in which field.
+ * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` names the
+ * faulty fields and says what is wrong with each.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: Readonly<Record<string, string | Sentence>> | undefined
-  /** For `rate_limited`: seconds until another try makes sense. */
+  /** For `rate_limited`: seconds after which another try makes sense. */
   readonly retryAfterSeconds: number | undefined
   /**
-   * True when what was written before the refusal must stay, such as the count of wrong codes.
-   * Otherwise all is rolled back.
+   * True when the writes before the refusal must be committed, such as the count of wrong codes.
+   * Otherwise the transaction is rolled back.
    */
   readonly keepsWrites: boolean
-  /** For `second_factor_required`: what the call that brings the factor names. */
+  /** For `second_factor_required`: the challenge that the next call must name. */
   readonly challenge: string | undefined
-  /** In place of the code's text, where it is about no field. */
+  /** Replaces the code's text where the refusal is not about a field. */
   readonly said: Sentence | undefined
   /** Sentences of fields that say little without the field's name: the code's text stands above. */
   readonly isGeneral: boolean
@@ -49,7 +49,7 @@ export class Refusal extends Error {
     this.isGeneral = detail.isGeneral ?? false
   }
 
-  /** What is wrong, by field, as the caller reads it. */
+  /** The faults by field, in the caller's language. */
   fieldsIn(language: Language): Record<string, string> | undefined {
     return (
       this.fields &&

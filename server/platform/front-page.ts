@@ -7,7 +7,7 @@ interface Address {
   readonly port: number
 }
 
-/** A page that takes longer is no answer to anybody. */
+/** Time limit: a visitor does not wait longer for a page, ms. */
 const longestMs = 30_000
 
 /** The status of the page. Rejects with DriverFailure unavailable, which says why there is none. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createGate, createKeyedGate } from './gate.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function pending() {
   const ends: (() => void)[] = []
   const work = () => new Promise<void>((resolve) => ends.push(resolve))

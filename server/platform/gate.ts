@@ -55,7 +55,7 @@ export interface KeyedGate {
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** A gate for each key, in this process: so many of one key run, so many wait. */
+/** A gate per key, in this process: for each key `atOnce` run and at most `waiting` wait. */
 export function createKeyedGate(limits: GateLimits): KeyedGate {
   const gates = new Map<string, { readonly gate: Gate; users: number }>()
   return {

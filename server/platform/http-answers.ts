@@ -15,7 +15,7 @@ export async function* enveloped(
   yield '}'
 }
 
-/** Blanks what a caller is not told of an answer; undefined: nothing is to be blanked. */
+/** Removes fields that the caller may not see; undefined: nothing is removed. */
 const replacerFor = (
   caller: Caller | undefined,
 ): ((key: string, value: unknown) => unknown) | undefined => {
@@ -27,7 +27,7 @@ const replacerFor = (
   return (key, value) => (openLinks.has(key) ? '' : value)
 }
 
-/** A success as JSON, without what its caller is not told. */
+/** A success as JSON, without the fields that the caller may not see. */
 export const envelope = (
   endpoint: Endpoint,
   answer: unknown,
@@ -40,7 +40,7 @@ export const envelope = (
       : { statusCode, message: 'success', result: answer }
   return JSON.stringify(success, replacerFor(caller))
 }
-/** Of a body that is JSON already. */
+/** Sends a body that is JSON already. */
 export const send = (reply: FastifyReply, status: number, body: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(body)
 /** Says in a header that the answer is an earlier one. */

@@ -1,7 +1,7 @@
 /**
- * Who calls: by the bearer token of a session, by its cookie, by a token for programs, by that of a
- * member of the staff who sees the portal as a customer does, or by that of somebody who works in
- * the account of another customer.
+ * Identifies the caller: by the bearer token of a session, by its cookie, by a token for programs,
+ * by the token of a staff member's view, or by that of a member who works in another customer's
+ * account.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
@@ -17,7 +17,7 @@ import { networkOf } from './network.ts'
 import { csrfHeader, csrfTokenOf, tellsCsrfToken, type HostCookie } from './session-cookie.ts'
 
 export interface CallerOptions {
-  /** Undefined: of no living session. */
+  /** Undefined: no live session. */
   readonly identify: (credential: Credential) => Promise<Caller | undefined>
   /** Whether the customer has no second factor, or proved it in this session a short while ago. */
   readonly isProven: (caller: Caller) => Promise<boolean>
@@ -27,19 +27,18 @@ export interface CallerOptions {
 }
 
 /**
- * Limits on calls whose caller is being identified, and on those that wait for it: of one session,
- * and of one network with any tokens. So a flood takes few database connections, and other callers
- * are not refused (back-pressure.ts). While the database stands still, a queue of a thousand would
- * last a quarter of an hour: a call that has waited five seconds is refused. What reads do
- * afterwards is not counted.
+ * Limits on calls whose caller is being identified, and on those that wait for it: per session, and
+ * per network with any tokens. So a flood takes few database connections, and other callers are not
+ * refused (back-pressure.ts). While the database hangs, a queue of a thousand would last a quarter
+ * of an hour: a call that has waited five seconds is refused. The reads' own work is not counted.
  */
 const ofSession = { atOnce: 4, waiting: 200, longestWaitMs: 5_000 }
 const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
 
 /**
- * Judges who calls, before the body is read. Refuses with unauthenticated, session_locked,
- * reauthentication_required, and with forbidden a write that a cookie holds without its CSRF token.
- * Undefined: nobody who is known, where the endpoint takes anybody.
+ * Identifies the caller before the body is read. Refuses with unauthenticated, session_locked,
+ * reauthentication_required, and with forbidden a write by cookie without its CSRF token.
+ * Undefined: an anonymous caller, where the endpoint allows that.
  */
 export function createCallerJudge(
   { identify: identifySession, isProven, programs, identifyView, members }: CallerOptions,

@@ -1,11 +1,11 @@
-/** What a module gets of a request, and what it may answer with. */
+/** The input of a module's handler, and the types of its answer. */
 import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
 import type { MemberRole } from '../../contract/member-roles.ts'
 import type { TokenRights } from '../../contract/token-scopes.ts'
 import type { Tx } from './db.ts'
 import type { StaffCaller } from './http-staff.ts'
 
-/** Somebody who works in the account of another customer (decision 107). */
+/** A member at work in another customer's account (decision 107). */
 export interface MemberAtWork {
   readonly memberId: string
   /** Ends with the person's own session. */
@@ -16,31 +16,30 @@ export interface MemberAtWork {
   readonly role: MemberRole
 }
 
-/** Who calls, as the auth module says. */
+/** The caller, as identified by the auth module. */
 export interface Caller {
-  /** Whose account it is about. */
+  /** The customer whose account the call is about. */
   readonly customerId: string
   /**
-   * Of a program the id of its token, of a view its own: neither is a session's. Of a member that
-   * of the person's own session.
+   * For a program: the id of its token. For a view: the view's id. For a member: the id of the
+   * person's own session.
    */
   readonly sessionId: string
-  /** Only calls that say so are open to it. */
+  /** The session is locked: only endpoints that say so are open to it. */
   readonly locked: boolean
   /**
-   * What the call carries: the bearer token of the session, its cookie, a program's token, the
-   * token of a member of the staff who sees the portal as the customer does, or that of somebody
-   * who works in the account.
+   * The credential of the call: the session's bearer token, its cookie, a program's token, the
+   * token of a staff member's view, or that of a member who works in the account.
    */
   readonly heldBy: 'token' | 'cookie' | 'program' | 'view' | 'member'
-  /** What a program's token may do; undefined for a customer in person. */
+  /** The rights of a program's token; undefined for any other caller. */
   readonly rights?: TokenRights
-  /** Of a program or a member: which servers and domains it sees; null: all. */
+  /** The servers and domains that a program or a member sees; null: all. */
   readonly limits?: {
     readonly servers: readonly string[] | null
     readonly domains: readonly string[] | null
   }
-  /** Who acts for the customer; undefined for the customer in person. */
+  /** The member who acts for the customer; undefined for the customer in person. */
   readonly member?: MemberAtWork
 }
 
@@ -53,32 +52,32 @@ export interface ProgramToken {
   readonly fromHere: boolean
 }
 
-/** What a member of the staff sees as a customer does. */
+/** The view of a staff member who sees the portal as a customer does. */
 export interface Viewer {
   readonly id: string
   readonly customerId: string
 }
 
-/** What a call says who it is of. */
+/** The credential that identifies the caller. */
 export type Credential = { readonly token: string } | { readonly cookie: string }
 
-/** What the caller's browser holds by a cookie that no script can read. */
+/** A cookie of the caller's browser that no script can read. */
 export interface Held {
-  /** What the browser sent, whether it is good for anything or not; undefined without one. */
+  /** The cookie that the browser sent, valid or not; undefined without one. */
   readonly cookie: string | undefined
-  /** Has it hold this one: for so many seconds, or until it is closed. */
+  /** Sets the cookie: for this many seconds, or until the browser is closed. */
   keep(cookie: string, maxAgeSeconds?: number): void
   drop(): void
 }
 
-/** Where a call comes from. */
+/** The origin of a call. */
 export interface Origin {
   readonly ip: string
-  /** What limits count the address as: an IPv4 address, or the /64 of an IPv6 address. */
+  /** The address as limits count it: an IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string
-  /** What the browser's cookie says; a new name where there is none. It grants no access. */
+  /** The browser's name from its cookie; a new name if it has none. It grants no access. */
   readonly browser: string
-  /** At most 300 characters of it; empty without one. */
+  /** At most 300 characters; empty if the header is missing. */
   readonly userAgent: string
 }
 
@@ -92,22 +91,22 @@ export interface Call<E extends Endpoint> {
   readonly language: Language
   readonly ip: string
   readonly from: Origin
-  /** Has the browser keep the name that `from.browser` gives it, for 90 days. */
+  /** Sets the cookie that keeps the name in `from.browser`, for 90 days. */
   readonly keepBrowser: () => void
   /** The session. */
   readonly held: Held
-  /** That it is not asked for the second factor. */
+  /** The cookie of a device that is not asked for the second factor. */
   readonly device: Held
   /** The signed-in member of the staff; undefined for all other calls. */
   readonly staff: StaffCaller | undefined
   /** The session of a member of the staff. */
   readonly staffHeld: Held
 }
-/** A call of which only the caller is known. */
+/** A call of which only the caller is known yet. */
 export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>
 /**
- * POST, PUT and DELETE run in one transaction, together with the answer that is kept for their
- * Idempotency-Key. `prepared`: what was worked out before the transaction began.
+ * POST, PUT and DELETE run in one transaction, together with the response that is stored for their
+ * Idempotency-Key. `prepared`: the result of the step before the transaction.
  */
 export type Write<E extends Endpoint, P = undefined> = Call<E> & {
   readonly tx: Tx

@@ -7,22 +7,22 @@ import { DriverFailure, type DriverFailureKind } from './errors.ts'
 import { currentSpan, traced } from './spans.ts'
 
 export interface HttpCall {
-  /** Who is called, for the failure's text: 'vnpay'. */
+  /** The third party's name for the failure's text, such as 'vnpay'. */
   readonly peer: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string | URL
   readonly headers?: Readonly<Record<string, string>>
-  /** At most one of the three bodies. */
+  /** At most one of the three bodies may be given. */
   readonly json?: unknown
   readonly form?: Readonly<Record<string, string>> | URLSearchParams
-  /** Of another media type. */
+  /** A body of another media type. */
   readonly body?: { readonly type: string; readonly text: string }
   readonly timeoutMs?: number
   /** Statuses beyond 2xx that the caller wants to read itself. */
   readonly accept?: readonly number[]
   /**
-   * Whether the call is idempotent and may be retried; a GET may. It decides what a lost response
-   * means.
+   * Whether the call is idempotent and may be retried; a GET may. It decides the failure kind of a
+   * lost response.
    */
   readonly repeatable?: boolean
   /**

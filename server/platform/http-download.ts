@@ -9,7 +9,7 @@ import { tracedCall } from './http-client.ts'
  * comes or it breaks off; rejected where there is no such file, or it is longer than `maxBytes`.
  */
 export async function downloadFile(of: {
-  /** Who is asked, for the failure's text. */
+  /** The third party's name for the failure's text. */
   readonly peer: string
   readonly url: string
   readonly file: string

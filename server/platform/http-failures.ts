@@ -1,6 +1,4 @@
-/**
- * What went wrong, as the customer may know it: the failure's envelope, in the caller's language.
- */
+/** Converts an error to the failure envelope that the customer sees, in the caller's language. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import {
   errorStatus,
@@ -39,8 +37,8 @@ export const languageOfRequest = (request: FastifyRequest): Language =>
   acceptedLanguage(request.headers['accept-language'])
 
 /**
- * What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps
- * the detail.
+ * Converts an error to the customer's failure envelope. An unknown error is a bug: it becomes 500,
+ * and the log keeps the detail.
  */
 export function explain(
   error: unknown,

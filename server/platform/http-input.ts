@@ -1,4 +1,4 @@
-/** What a caller sent, read by the schema of the call. */
+/** Parses a caller's input by the schema of the call. */
 import * as z from 'zod'
 import {
   fieldMessage,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
 
-/** What a call without a body of its own takes: none, or an empty one. */
+/** The body of a call without one: none, or an empty object. */
 export const noBody = z.strictObject({})
 
 /**
@@ -39,7 +39,10 @@ function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Reco
   return Object.fromEntries(fields)
 }
 
-/** Where a text stands that PostgreSQL cannot hold: one with NUL or half a surrogate pair. */
+/**
+ * The path of a text that PostgreSQL cannot store: one with NUL or half a surrogate pair.
+ * Undefined: there is none.
+ */
 export function unstorable(value: unknown, path: string): string | undefined {
   if (typeof value === 'string')
     return value.includes('\0') || !value.isWellFormed() ? path || 'body' : undefined
@@ -58,7 +61,7 @@ export const checkInput = <S extends Endpoint['body']>(
   language: Language,
 ): Output<S> => {
   if (!schema) return undefined as Output<S>
-  // With the input, so that a field of the wrong type is not called missing.
+  // `reportInput`, so that a field of the wrong type is not called missing.
   const parsed = z.core.safeParse(schema, value, { reportInput: true })
   if (!parsed.success) {
     const { issues } = parsed.error

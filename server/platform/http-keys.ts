@@ -1,4 +1,4 @@
-/** Whose calls are counted together, and under which key an answer is kept. */
+/** The scope in which calls are counted, and the key under which a response is kept. */
 import type { FastifyRequest } from 'fastify'
 import { fieldMessage } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
@@ -6,14 +6,17 @@ import type { From } from './http-calls.ts'
 import { anonymous, type KeyedCall } from './idempotency.ts'
 import { networkOf } from './network.ts'
 
-/** Whose writes are counted together: a customer's, those of their programs, or a member's. */
+/**
+ * The scope in which writes are counted: a customer, all programs of a customer, or a member of
+ * staff.
+ */
 export const callerScope = ({
   customerId,
   staff,
   caller,
 }: Pick<From, 'customerId' | 'staff' | 'caller'>): string => {
   if (staff) return `staff:${staff.staffId}`
-  // Each member by itself, in nobody's way.
+  // Each member is counted alone and holds up nobody else in the account.
   if (caller?.member) return `member:${caller.member.memberId}`
   // Programs of one customer are counted together, and never in the customer's own way.
   return caller?.rights ? `programs:${customerId}` : customerId
@@ -32,7 +35,8 @@ export const keyedCall = (
       fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
     })
   }
-  // A token is answered what it was answered itself: another one may see more. So is a member.
+  // A stored response is replayed only to the same token or member: another one may be allowed to
+  // see more.
   const { rights, member, sessionId } = call.caller ?? {}
   const own = member ? `member:${member.memberId}` : rights && `token:${sessionId}`
   const scope = own ?? (callerScope(call) || `${anonymous}${networkOf(request.ip)}`)

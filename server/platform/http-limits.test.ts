@@ -1,4 +1,4 @@
-/** What calls of other sites, forms, and calls with a thousand faults are answered. */
+/** Responses to cross-site calls, forms, and calls with a thousand faults. */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import { sql } from 'kysely'
@@ -48,7 +48,7 @@ describe('forms', () => {
 
 describe('calls of other sites', () => {
   const download = `/api/wp/${randomUUID()}/backups/${randomUUID()}/download?ticket=1.x`
-  /** As a browser that follows a link on another site; fetch names its own mode. */
+  /** As a browser that follows a link on another site; `fetch` would set its own mode. */
   const navigate = (path: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       http
@@ -158,12 +158,12 @@ test('answers under the keys of who is not signed in are bounded for each networ
       body: { email: 'nobody@example.vn', code: '123456' },
       headers: { 'idempotency-key': `key-${n}`, 'x-forwarded-for': ip },
     })
-  // Addresses of one /64, so that it is one network; each code is answered as ended.
+  // The addresses are of one /64 and count as one network. Each code is answered as ended.
   for (let at = 0; at < 210; at += 10)
     await Promise.all(
       Array.from({ length: 10 }, (_, n) => ask(at + n, `2001:db8:7:7::${(at + n).toString(16)}`)),
     )
-  // Those at once do not see each other; the next one does.
+  // Parallel calls do not see each other's rows; the next call deletes the surplus.
   await ask(500, '2001:db8:7:7::1')
   await ask(0, '2001:db8:7:8::1')
   const { rows } = await sql<{ scope: string; n: number }>`

@@ -1,6 +1,6 @@
 /**
- * A call of somebody who works in the account of another customer: by which membership, and whether
- * the role and its limits open the call (decision 107).
+ * A call by a member in another customer's account: finds the membership, and judges whether its
+ * role and limits open the call (decision 107).
  */
 import type { FastifyRequest } from 'fastify'
 import { actingPrefix } from '../../contract/acting.ts'
@@ -18,7 +18,7 @@ export interface ActingCaller extends MemberRights, MemberAtWork {
   readonly locked: boolean
 }
 
-/** What a member has done, for the owner's list. */
+/** A member's act, for the owner's list. */
 export interface MemberActed {
   readonly endpoint: Endpoint
   readonly ownerId: string
@@ -56,9 +56,9 @@ const sentences: Readonly<Record<'closed' | 'role' | 'limit', Sentence>> = {
 }
 
 /**
- * Refuses with unauthenticated what has ended, session_locked, reauthentication_required, and with
- * forbidden what role or limits do not open. What is about the person, and not about the account,
- * is called as from their own session.
+ * Identifies a member. Refuses with unauthenticated (also access that has ended), session_locked,
+ * reauthentication_required, and with forbidden calls that role or limits do not open. Endpoints
+ * about the person rather than the account are called as from the person's own session.
  */
 export function createMemberJudge(
   { identifyActing }: Pick<MemberOptions, 'identifyActing'>,

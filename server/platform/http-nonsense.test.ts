@@ -188,7 +188,7 @@ describe('anything at every endpoint', () => {
     '\u0000',
     '{"toString":1,"valueOf":2}',
   ]
-  // What would betray the inside: stacks, SQL, files of ours, the runtime.
+  // Text that would reveal internals: stacks, SQL, our files, the runtime.
   const inside = new RegExp(
     [
       /node_modules|\bat .+:\d+:\d+|\.ts\b|\/work\/|\/home\//,
@@ -217,7 +217,7 @@ describe('anything at every endpoint', () => {
           headers,
           ...(body !== undefined && { body }),
         })
-        // A request id is random: one in some thousand holds "22021".
+        // Remove the request id: it is random, and one in a few thousand contains "22021".
         const said = answer.text.replaceAll(answer.body?.error?.requestId ?? '\0', '')
         if (
           answer.status >= 500 ||
@@ -300,7 +300,7 @@ test('a client that connected and says nothing keeps no stop waiting', async () 
   const quiet = await openTestPortal()
   const socket = net.connect(quiet.config.PORT, '127.0.0.1')
   await once(socket, 'connect')
-  // Connections are taken in turn: once a later one is answered, this one is held.
+  // The server accepts connections in turn: once a later one is answered, this one is accepted.
   expect((await quiet.call('GET', '/healthz')).status).toBe(200)
   const gone = once(socket, 'close')
   const began = performance.now()

@@ -1,6 +1,6 @@
 /**
- * A call by a token for programs: whose it is, and whether the token opens the call. What the
- * contract gives no scope is closed to every token.
+ * A call by a token for programs: finds its customer, and judges whether the token opens the call.
+ * An endpoint without a scope in the contract is closed to every token.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
@@ -11,7 +11,7 @@ import type { Caller, ProgramToken } from './http-calls.ts'
 import type { Limit } from './limits.ts'
 
 export interface ProgramOptions {
-  /** Undefined: unknown, expired, or of a customer who is blocked. */
+  /** Undefined: the token is unknown or expired, or its customer is blocked. */
   readonly identify: (token: string, ip: string) => Promise<ProgramToken | undefined>
   /** Calls of one token. */
   readonly calls: Pick<Limit, 'take'>
@@ -53,7 +53,8 @@ export function createProgramJudge(
   return async (endpoint, request, token) => {
     const program = await inTurn(token, request.ip, () => identify(token, request.ip))
     if (!program) throw said('unauthenticated', unknown)
-    // From elsewhere nobody uses up what the program may ask.
+    // Checked before the call is counted: calls from other addresses must not use up the token's
+    // limit.
     if (!program.fromHere) throw said('forbidden', elsewhere)
     await calls.take(program.id)
     const { id } = request.params as { readonly id?: string }

@@ -1,4 +1,4 @@
-/** The web server itself: what it takes, what it writes into the log, and how it ends. */
+/** The web server itself: its limits, its request log, and its shutdown. */
 import { randomUUID } from 'node:crypto'
 import Fastify, {
   LogController,
@@ -18,7 +18,7 @@ import { opensWebSocket } from './upgrade.ts'
 
 export interface ServerOptions {
   readonly log: Log
-  /** Whether X-Forwarded-For is believed: of every caller, or of those that are named. */
+  /** Whose X-Forwarded-For is trusted: every caller's, or that of the named addresses. */
   readonly trustProxy: boolean | ((address: string) => boolean)
   /** Throws a Refusal when the load leaves no time for the call. */
   readonly judgeLoad: (url: string) => void
@@ -30,12 +30,14 @@ interface Caller {
   /** The id of the token by which a program calls. */
   readonly token?: string | undefined
 }
-/** Whose call it is, for the log. */
+/** The caller of each request, for the log. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 export const noteCaller = (request: FastifyRequest, customer: string, token?: string): void =>
   void callers.set(request, { customer, ...(token !== undefined && { token }) })
 
-/** What no page of ours uses (W3C Permissions Policy); payment is the card form's. */
+/**
+ * Features that no page of ours uses (W3C Permissions Policy). Payment is left to the card form.
+ */
 const permissions =
   'camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), usb=(), serial=(), hid=()'
 const bodyLimitBytes = 256 * 1024
@@ -61,8 +63,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       {},
       log.level === 'info' ? { level: 'warn' } : {},
     ) as unknown as import('fastify').FastifyBaseLogger,
-    // One line per request is written below, with the route's pattern and no query string (tickets
-    // travel there).
+    // We write one line per request below, with the route's pattern and without the query string,
+    // which may contain tickets.
     logController: new LogController({ disableRequestLogging: true }),
     // Trusts one hop, the proxy in front. Entries further left in X-Forwarded-For are whatever the
     // caller wrote.
@@ -100,8 +102,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   server.addHook('onClose', async () => clearTimeout(closeTimer))
 
-  // An empty body with a JSON content type is no body: logout and pay have none, and clients send
-  // the header all the same.
+  // An empty body with a JSON content type counts as no body: logout and pay have none, but clients
+  // send the header.
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)

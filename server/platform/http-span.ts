@@ -1,8 +1,8 @@
-/** The span of one call of the API: from its arrival to the end of its answer. */
+/** The span of one API call, from its arrival to the end of its response. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { startSpan, within } from './spans.ts'
 
-/** Runs the handler in it. What the caller says of its own trace is followed (W3C traceparent). */
+/** Runs the handler inside the span. The caller's trace context is continued (W3C traceparent). */
 export function inSpanOfCall<T>(
   route: string,
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function inSpanOfCall<T>(
   })
   if (!span) return handle()
   traces.set(request, span.traceId)
-  // It comes also when the caller hangs up, and after the error handler.
+  // 'close' also comes when the caller hangs up, and after the error handler.
   reply.raw.once('close', () => {
     const { statusCode } = reply
     span.set({ 'http.response.status_code': statusCode })
@@ -33,5 +33,5 @@ export function inSpanOfCall<T>(
 }
 
 const traces = new WeakMap<FastifyRequest, string>()
-/** For the log's line; undefined while tracing is off. */
+/** The trace's id for the log line; undefined while tracing is off. */
 export const traceOf = (request: FastifyRequest): string | undefined => traces.get(request)

@@ -1,4 +1,4 @@
-/** Which member of the operator's staff calls: by a cookie that no customer's session has. */
+/** Identifies the staff member who calls: by a cookie that no customer's session has. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
 import { mayDo, type StaffRole } from '../../contract/staff-roles.ts'
@@ -15,12 +15,12 @@ export interface StaffCaller {
   readonly name: string
   readonly email: string
   readonly role: StaffRole
-  /** Of the session. */
+  /** The end of the session. */
   readonly expiresAt: Date
 }
 
 export interface StaffOptions {
-  /** Undefined: of no living session, or not from a network that the member may come from. */
+  /** Undefined: no live session, or a network that the member may not come from. */
   readonly identifyStaff: (cookie: string, ip: string) => Promise<StaffCaller | undefined>
 }
 
@@ -28,8 +28,8 @@ export interface StaffOptions {
 const ofNetwork = { atOnce: 6, waiting: 200, longestWaitMs: 5_000 }
 
 /**
- * Judges who calls, before the body is read. Refuses with unauthenticated, and with forbidden what
- * the role does not allow and a write without its CSRF token.
+ * Identifies the staff member before the body is read. Refuses with unauthenticated, and with
+ * forbidden calls that the role does not allow and writes without their CSRF token.
  */
 export function createStaffJudge(
   { identifyStaff }: StaffOptions,
@@ -43,7 +43,7 @@ export function createStaffJudge(
     const staff = await networks.run(networkOf(request.ip), () => identifyStaff(held, request.ip))
     if (!staff) throw new Refusal('unauthenticated')
     if (endpoint.method !== 'GET' && !tellsCsrfToken(request, held)) throw new Refusal('forbidden')
-    // A call that names no permission is open to nobody.
+    // An endpoint that names no permission is closed to every role.
     if (endpoint.may === undefined || !mayDo(staff.role, endpoint.may))
       throw new Refusal('forbidden')
     reply.header(csrfHeader, csrfTokenOf(held))

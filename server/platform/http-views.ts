@@ -1,6 +1,6 @@
 /**
- * A call of a member of the staff who sees the portal as a customer does: it may read what the
- * contract says, and change nothing (decision 104).
+ * A call by a staff member's view of a customer: it may read what the contract says, and change
+ * nothing (decision 104).
  */
 import type { FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
@@ -23,7 +23,10 @@ const closed: Sentence = {
   vi: 'Chỉ khách hàng mới mở được nội dung này.',
 }
 
-/** Refuses with unauthenticated a view that has ended, and with forbidden what is closed to it. */
+/**
+ * Refuses with unauthenticated when the view has ended, and with forbidden when the endpoint is
+ * closed to views.
+ */
 export function createViewJudge(
   identify: IdentifyView,
   inTurn: <T>(token: string, ip: string, work: () => Promise<T>) => Promise<T>,

@@ -209,7 +209,7 @@ describe('envelopes', () => {
         401,
         'unauthenticated',
       )
-    // Who is not known is not told what is wrong with the body either.
+    // An unauthenticated caller learns nothing about faults in the body either.
     refused(await portal.call('POST', checkout, { body: {} }), 401, 'unauthenticated')
   })
 

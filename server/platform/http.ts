@@ -47,9 +47,9 @@ export interface Http {
   readonly server: FastifyInstance
   /** Every endpoint served so far, for the OpenAPI document. */
   readonly endpoints: readonly Endpoint[]
-  /** Of the cookie that may hold a session, for the OpenAPI document. */
+  /** The session cookie's name, for the OpenAPI document. */
   readonly cookieName: string
-  /** Of the cookie that holds a session of the staff. */
+  /** The name of the staff session's cookie. */
   readonly staffCookieName: string
   read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
   /**
@@ -88,7 +88,7 @@ export interface Http {
 export interface HttpOptions extends ServerOptions, CallerOptions, StaffOptions {
   readonly db: Database
   readonly idempotency: IdempotencyStore
-  /** Where customers reach the portal: by https cookies are Secure. */
+  /** The portal's address for customers; if it is https, cookies are Secure. */
   readonly portalUrl: string
   /** The maintenance during which customers' calls are refused; undefined while there is none. */
   readonly closure?: () => { readonly leftSeconds: number | null } | undefined
@@ -167,7 +167,7 @@ export function createHttp(options: HttpOptions): Http {
     request: FastifyRequest,
     from: From,
   ): Call<E> => {
-    // An id that cannot be stored is nobody's.
+    // An id that cannot be stored belongs to nothing: not_found.
     if (unstorable(request.params, '') !== undefined) throw new Refusal('not_found')
     return {
       params: checkInput(endpoint.params, request.params, from.language) as Output<E['params']>,
@@ -195,7 +195,7 @@ export function createHttp(options: HttpOptions): Http {
       return { statusCode: body.statusCode, body: JSON.stringify(body) }
     }
 
-  /** Writes down what a member did, with what it did where it can be one transaction. */
+  /** Records a member's act, in the act's own transaction where that is possible. */
   const noteMember = async (
     at: Queryable,
     endpoint: Endpoint,
@@ -220,8 +220,8 @@ export function createHttp(options: HttpOptions): Http {
       handler: (request: FastifyRequest, reply: FastifyReply) =>
         inSpanOfCall(endpoint.path, request, reply, () => handler(request, reply)),
     }
-    // Any page of the web can post a form without a preflight request: one endpoint alone accepts
-    // forms.
+    // Any page of the web can post a form without a preflight request: only endpoints with
+    // `takesForms` accept forms.
     if (endpoint.takesForms === true)
       void server.register(async (scope) => {
         await scope.register(formbody)
@@ -239,7 +239,7 @@ export function createHttp(options: HttpOptions): Http {
     else server.route(route)
   }
   const writing = createKeyedGate({ atOnce: parallelCalls, waiting: 0 })
-  /** A route of which one customer may have only so many calls in progress. */
+  /** A route on which one customer may have only a limited number of calls in progress. */
   const serveWithinLimit = (
     endpoint: Endpoint,
     handler: (request: FastifyRequest, reply: FastifyReply, from: From) => Promise<FastifyReply>,
@@ -257,7 +257,7 @@ export function createHttp(options: HttpOptions): Http {
     handle: (call: Write<E, P>) => Promise<A>,
     render: (endpoint: Endpoint, answer: A, caller: Caller | undefined) => string,
   ): void => {
-    /** The call, and what is worked out before its transaction. */
+    /** The call, and the values that are prepared before its transaction. */
     const prepared = async (request: FastifyRequest, from: From) => {
       const call = checked(endpoint, request, from)
       return { ...call, prepared: (await prepare?.(call)) as P }

@@ -120,7 +120,7 @@ describe('the same key', () => {
   })
 
   test('at once counts against no limit twice: one acts, the other is told', async () => {
-    // One code a minute may be asked for from one address.
+    // One address may request one code a minute.
     const recover = (key: string) =>
       portal.call('POST', '/api/v1/auth/recover', {
         body: { email: an.email },
@@ -135,7 +135,7 @@ describe('the same key', () => {
   })
 
   test('a refusal is an answer too', async () => {
-    // No local gateway takes Australian dollars.
+    // No gateway of this region takes Australian dollars.
     const [key, sam] = [randomUUID(), await portal.customer({ region: 'AUD' })]
     const first = await begin(key, body, sam)
     expect([first.status, first.body.error?.code]).toEqual([422, 'method_unavailable'])

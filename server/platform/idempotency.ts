@@ -38,7 +38,7 @@ export interface KeptAnswer {
 }
 
 const purpose = 'idempotency'
-/** How the scope of a caller begins who is not signed in; their network follows. */
+/** The scope of an anonymous caller begins so; their network follows. */
 export const anonymous = 'anonymous:'
 /**
  * How many answers are kept at most; beyond, the oldest go, so that nobody fills the disk: of one
@@ -123,7 +123,7 @@ async function keepNewest(tx: Tx, which: RawBuilder<unknown>, count: number): Pr
       order by created_at desc, key offset ${count})`.execute(tx)
 }
 
-/** One call: what is done before its transaction, and what in it. */
+/** One call: its step before the transaction, and its work in it. */
 interface Steps<P> {
   /** Runs in no transaction, and not where an answer is kept already. */
   readonly prepare: () => Promise<P>

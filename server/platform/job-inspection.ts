@@ -22,7 +22,7 @@ export interface GivenUpJob {
   readonly id: string
   readonly queue: string
   readonly payload: unknown
-  /** What the last attempt failed with, one line. */
+  /** The error of the last attempt, one line. */
   readonly reason: string
   readonly attempts: number
   readonly givenUpAt: Date
@@ -76,7 +76,7 @@ export interface QueueCounts {
   readonly running: number
 }
 
-/** As pg-boss counted them some seconds ago: a row for each queue, not one for each job. */
+/** The counts that pg-boss keeps, some seconds old: a query of one row per queue, not per job. */
 export async function queueCounts(db: Queryable): Promise<QueueCounts[]> {
   const { rows } = await sql<{
     name: string
@@ -104,8 +104,8 @@ export async function oldestDueSeconds(db: Queryable): Promise<number> {
 }
 
 /**
- * How many jobs of each queue gave up. What runs by itself every so often counts only until it
- * ended well once more: the next run did the work of the one that failed.
+ * How many jobs of each queue gave up. A failed run of a scheduled queue counts only until a later
+ * run succeeds, because that run did its work.
  */
 export async function givenUpByQueue(db: Queryable): Promise<Map<string, number>> {
   const { rows } = await sql<{ queue: string; n: bigint }>`
@@ -119,7 +119,7 @@ export async function givenUpByQueue(db: Queryable): Promise<Map<string, number>
   return new Map(rows.map(({ queue, n }) => [queue, Number(n)]))
 }
 
-/** Those that gave up, newest first, at most `limit`. */
+/** Jobs that gave up, newest first, at most `limit`. */
 export async function givenUpJobs(
   db: Queryable,
   of: { readonly queue?: string | undefined; readonly limit: number },
@@ -190,8 +190,8 @@ export async function waitingJobs(
 }
 
 /**
- * Has a job that waits for its time run now, by one field of what it is handed. `none`: no such job
- * waits or runs.
+ * Makes a waiting job due now; it is found by one field of its payload. `none`: no such job waits
+ * or runs.
  */
 export async function startNow(
   db: Queryable,

@@ -1,8 +1,8 @@
 /**
- * One query for all queues of a process, in place of a poll for each worker: it names the queues in
- * which a job is due, whose workers are woken, and the moment at which the next one falls due. An
- * idle process makes a query every five seconds for it, however many queues it has. What another
- * process adds is told by a notice, or found by that query.
+ * One query for all queues of a process, in place of a poll per worker. It names the queues with a
+ * due job, whose workers are woken, and the time at which the next job falls due. An idle process
+ * runs it every five seconds, independent of the number of queues. Jobs that another process adds
+ * are reported by a notice, or found by that query.
  */
 
 interface DueQueues {
@@ -14,18 +14,21 @@ interface DueQueues {
 }
 interface Found {
   readonly name: string
-  /** Until the first job of the queue falls due, ms; below 0 it is. */
+  /** Time until the queue's first job falls due, ms; negative if it is due. */
   readonly ms: number
 }
 
 export interface DueQueuesWatch {
-  /** A job may fall due so much later, ms: it is looked for then. */
+  /** Schedules a query in `ms`, because a job may fall due then. */
   lookIn(ms: number): void
   /** Waits for the look that is under way. */
   stop(): Promise<void>
 }
 
-/** Where a job is due, its workers may be busy or another process may be quicker. */
+/**
+ * Interval of the query while a job is due: its workers may be busy, or another process may take
+ * it.
+ */
 const lookWhileDueMs = 1200
 const lookMs = 5000
 /** Jobs that fall due shortly after each other are found together. */
@@ -67,7 +70,7 @@ export function watchDueQueues({ names, query, wake, onTrouble }: DueQueues): Du
   function lookIn(ms: number): void {
     const then = performance.now() + Math.max(shortestMs, ms)
     if (stopped || (underWay === undefined && then >= at)) return
-    // What is asked for during a look is asked for again after it.
+    // A request during a query is repeated after it.
     if (underWay !== undefined) return void underWay.then(() => lookIn(ms))
     clearTimeout(timer)
     at = then

@@ -1,5 +1,6 @@
 /**
- * Durable jobs: those that give up are seen and started again, and repeated ones do not pile up.
+ * Durable jobs: those that gave up are listed and can be started again, and repeated ones do not
+ * pile up.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
@@ -81,7 +82,7 @@ describe('a job that gave up', () => {
       },
     })
     await add('lasting')
-    // As if it had failed all through a long weekend: neither tries nor days end it.
+    // As if it had failed for weeks: neither the number of tries nor the days end it.
     await sql`update pgboss.job set retry_count = 5000, created_on = created_on - interval '15 days'
       where name = 'lasting'`.execute(pool.db)
     const { rows } = await sql<{ days: number }>`

@@ -1,8 +1,8 @@
 /**
  * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act
  * once. A killed worker's jobs come back at the next start, or after the heartbeat limit while
- * another portal lives. Workers in this process are woken at the commit, those of others by a
- * notice where this one has none; for what falls due, one query looks at all queues
+ * another portal lives. Workers in this process are woken at the commit; a process without workers
+ * for the queue sends a notice to the others. For jobs that fall due, one query covers all queues
  * (job-wake-up.ts).
  */
 import type pg from 'pg'
@@ -26,8 +26,8 @@ export interface Attempt {
   /** True when no further attempt follows a failure. */
   readonly last: boolean
   /**
-   * Aborted when the portal stops, or when the job was taken from this worker: what fails then is
-   * no failure of the work.
+   * Aborted when the portal stops, or when the job was taken from this worker: an abort is no
+   * failure of the work.
    */
   readonly signal: AbortSignal
 }
@@ -43,13 +43,13 @@ export interface JobDefinition<P extends object> {
   readonly retries?: number | 'unlimited'
   /** Seconds before the first retry; doubled each time. */
   readonly retryDelaySeconds?: number
-  /** What the doubling ends at, seconds; a minute where nothing is said. */
+  /** The longest delay between tries, seconds; the delay doubles up to it. Default: a minute. */
   readonly longestDelaySeconds?: number
   /** Longest run of one attempt, seconds. */
   readonly limitSeconds?: number
   /**
-   * Runs every so often by itself, cron expression in UTC. At most one run waits: while a long one
-   * is under way, those of the minutes that pass do not pile up behind it.
+   * Cron expression in UTC. At most one run waits: while a long run is under way, the runs of the
+   * passing minutes do not pile up behind it.
    */
   readonly cron?: string
   readonly run: (payload: P, attempt: Attempt) => Promise<void>
@@ -62,11 +62,11 @@ export interface Jobs {
   start(): Promise<void>
   /** Stops taking jobs, tells those in flight and waits for them (at most 10 s). */
   stop(): Promise<void>
-  /** Undefined when the worker lives; otherwise why not. */
+  /** Undefined when the worker is healthy; otherwise the reason. */
   health(): Promise<string | undefined>
 }
 
-/** PostgreSQL's int4 holds it; at a minute apart these are two thousand years. */
+/** Fits PostgreSQL's int4; at one try a minute it lasts almost two thousand years. */
 const unlimitedRetries = 1_000_000_000
 const defaults = {
   concurrency: 1,
@@ -79,19 +79,22 @@ const defaults = {
  * Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less.
  */
 const heartbeatSeconds = 10
-/** How often it is looked for such workers: some six queries. */
+/** Interval of the check for dead workers, which makes about six queries. */
 const superviseSeconds = 20
-/** A worker looks by itself only in case that nobody woke it (job-wake-up.ts). */
+/** A worker's own poll matters only if nobody woke it (job-wake-up.ts). */
 const pollSeconds = 600
 /** The NOTIFY channel of queues to which a process without workers for them added jobs. */
 const addedChannel = 'portal_jobs'
-/** Until pg-boss has written that a job failed, and when it is tried again; ms. */
+/**
+ * Time for pg-boss to store a failure and the next try's time, after which the queue is queried,
+ * ms.
+ */
 const failureMs = 300
 /** A job that waits longer is forgotten, unless it is tried without a limit. */
 export const keptSeconds = 14 * 86_400
 /** Fifty years, which pg-boss's int4 holds. */
 const keptForeverSeconds = 50 * 365 * 86_400
-/** A job that gave up can be seen and started again for so long (job-inspection.ts). */
+/** A job that gave up can be listed and started again for this long (job-inspection.ts). */
 const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
 /** Longest statement of the queue, its upkeep among them. */
@@ -102,7 +105,7 @@ const isAbort = (error: unknown): boolean => error instanceof Error && error.nam
 const differs = (from: object, wanted: object): boolean =>
   Object.entries(wanted).some(([name, value]) => from[name as keyof typeof from] !== value)
 
-/** What pg-boss keeps of a job's queue, in its own names. */
+/** A queue's settings, in pg-boss's own names. */
 function queueSettings(job: JobDefinition<object>) {
   const unlimited = job.retries === 'unlimited'
   return {
@@ -118,8 +121,8 @@ function queueSettings(job: JobDefinition<object>) {
 }
 
 /**
- * `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here.
- * `notices`: not started yet.
+ * `send`: this process only adds jobs, which a portal that runs now or later works on. `notices`:
+ * not started yet.
  */
 export function createJobs(
   url: string,
@@ -139,7 +142,7 @@ export function createJobs(
     superviseIntervalSeconds: superviseSeconds,
     cronWorkerIntervalSeconds: 15,
     cronMonitorIntervalSeconds: 30,
-    // No job of ours waits for another one.
+    // No job of ours depends on another job.
     flowIntervalSeconds: 3600,
     queueCacheIntervalSeconds: 600,
     reindex: false,
@@ -179,8 +182,8 @@ export function createJobs(
   }
 
   /**
-   * Has the queues and schedules that this release defines. What stands in the database already is
-   * left alone, so that a start costs three queries and not some four a queue.
+   * Creates the queues and schedules of this release that are missing. Existing ones are left
+   * alone, so that a start costs three queries and not some four per queue.
    */
   async function prepareQueues(): Promise<void> {
     const database = boss.getDb()
@@ -200,7 +203,7 @@ export function createJobs(
         await boss.updateQueue(job.name, settings)
       }
     }
-    // What `boss.createQueue` calls for one queue, for all of them at once.
+    // One call for all queues, in place of one `boss.createQueue` each.
     if (missing.length > 0)
       await database.executeSql(
         `select pgboss.create_queue(name, options)
@@ -235,7 +238,7 @@ export function createJobs(
       await boss.start()
       if (mode === 'work') await lease.acquireWorkerLease(requeueOrphanedJobs)
       running = true
-      // Also by who only adds jobs: it may be the first on this database.
+      // A process that only adds jobs prepares them too: it may be the first on this database.
       await prepareQueues()
       if (mode === 'send') return
       for (const job of definitions) {
@@ -262,15 +265,16 @@ export function createJobs(
                 troubled = false
                 log.debug({ ...named, ms: Math.round(performance.now() - began) }, 'job done')
               } catch (error) {
-                // What a stop interrupts has not failed by itself.
+                // Work interrupted by the stop has not failed by itself.
                 if (stopping.signal.aborted && isAbort(error))
                   log.info(named, 'job interrupted by the stop')
                 else log[attempt.last ? 'error' : 'warn']({ err: error, ...named }, 'job failed')
                 wakeUp?.lookIn(failureMs)
                 throw error
               } finally {
-                // Where one job lay there may be more: left to itself a worker sleeps after each of
-                // them. Of those that run by themselves one waits at most, and rarely does.
+                // The queue may hold more jobs: without this a worker sleeps after each one.
+                // Scheduled queues are left out, because they rarely have more than one waiting
+                // job.
                 const own = ids[place]
                 if (running && own !== undefined && job.cron === undefined) boss.notifyWorker(own)
               }
@@ -300,8 +304,8 @@ export function createJobs(
     async health() {
       if (!running) return 'the job worker is not running'
       if (mode === 'work' && !lease.isHeld()) return 'the job worker has no lease'
-      // Trouble is remembered until something goes well: where nothing is to be done for hours,
-      // asking is what goes well.
+      // Trouble is remembered until something succeeds. A queue may have nothing to do for hours;
+      // then a successful query clears it.
       if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
       return troubled ? 'the job queue has trouble with the database' : undefined
     },

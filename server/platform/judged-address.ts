@@ -1,19 +1,19 @@
 /**
- * Where a host name that a customer wrote leads, judged: the one address that was judged is the one
- * to connect to, so that a name that changes its mind leads nowhere.
+ * Resolves a host name that a customer wrote, and judges its addresses. The caller connects to the
+ * judged address itself, so that a later change of the name has no effect.
  */
 import { isIP } from 'node:net'
 import type { DnsLookup } from './dns-lookup.ts'
 
-/** Whether somebody may be connected to; what tests make wider. */
+/** Whether a connection to this address is allowed; tests allow more. */
 export type MayConnect = (address: string, port: number) => boolean
 
-/** Without the brackets that a URL has round an IPv6 address. */
+/** The host without the brackets that a URL puts around an IPv6 address. */
 export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 /**
- * `refused`: one of the addresses may not be connected to. All of them have to be allowed: a name
- * that leads to a forbidden one as well is none of a public server.
+ * `refused`: at least one address is forbidden. All must be allowed: a public server's name does
+ * not lead to a forbidden address.
  */
 export async function judgedAddress(
   dns: Pick<DnsLookup, 'addresses'>,

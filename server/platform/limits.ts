@@ -21,7 +21,7 @@ export interface Limit {
 }
 
 export interface Limits {
-  /** What contract/rate-limits.ts has under that name; `attempts` where the provider sets them. */
+  /** The limit of that name in contract/rate-limits.ts; `attempts` where the provider sets them. */
   limit(name: RateLimited, attempts?: number): Limit
   /** Drops counters that have run out. */
   forgetExpired(): Promise<void>
@@ -29,8 +29,8 @@ export interface Limits {
 }
 
 /**
- * Deleted in one statement, so that a flood runs into no statement timeout. No index leads to them:
- * it would cost every call that is counted more than one hourly look at the whole table does.
+ * Rows deleted per statement, so that a flood does not hit the statement timeout. There is no index
+ * for them: it would cost each counted call more than one hourly scan of the whole table.
  */
 const forgottenAtOnce = 5000
 

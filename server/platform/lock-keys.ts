@@ -10,7 +10,10 @@ export const lockKeys = {
   relayEvents: 727_010,
   /** Seeding the demo. */
   seedDemo: 727_020,
-  /** Shared by every process with a worker for jobs; had alone by who finds no other. */
+  /**
+   * Shared by every process with a worker for jobs; taken exclusively by a process that finds no
+   * other.
+   */
   jobWorkers: 727_030,
   /** Giving a claim of a domain its pair of name servers. */
   claimDomain: 727_031,

@@ -33,7 +33,7 @@ test('a source that fails, or is late, takes no other with it', async () => {
   const from = performance.now()
   const ill = await metrics.text()
   expect(performance.now() - from).toBeLessThan(1_000)
-  // What was true before is not told as if it were still known.
+  // A value from before the failure is not reported as current.
   expect(lines(ill, 'first')).toEqual(['first Nan'])
   expect(lines(ill, 'second')).toEqual([])
   expect(lines(ill, 'well')).toEqual(['well 7'])
@@ -43,7 +43,7 @@ test('a source that fails, or is late, takes no other with it', async () => {
     'portal_metric_unread{metric="slow"} 1',
     'portal_metric_unread{metric="well"} 0',
   ])
-  // One that hangs is not asked a second time on top.
+  // A source that hangs is not read a second time in parallel.
   expect(begun).toBe(1)
   answer({ slow: 3 })
   broken = false

@@ -1,7 +1,7 @@
 /**
- * Prometheus metrics: requests, the process, and what the modules count. What has to be asked for
- * (a query, another process) is a source: all sources are read when the metrics are, each within a
- * time limit, and one that fails or is late takes none of the others away.
+ * Prometheus metrics: requests, the process, and the modules' counts. A value that needs a query or
+ * another process comes from a source. All sources are read at each scrape, each within a time
+ * limit; one that fails or is late does not affect the others.
  */
 import { setTimeout as rest } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -11,10 +11,10 @@ import { createGate } from './gate.ts'
 export interface Family {
   readonly type: 'gauge' | 'counter'
   readonly help: string
-  /** None: one value. */
+  /** Absent: the family has one value. */
   readonly labels?: readonly string[]
 }
-/** One value; `of` gives each label of the family its value. */
+/** One value; `of` has the value of each label of the family. */
 export interface Sample {
   readonly of?: Readonly<Record<string, string>>
   readonly value: number
@@ -22,7 +22,7 @@ export interface Sample {
 /** The values of each family. A family that is left out has none. */
 export type Samples<N extends string> = Partial<Record<N, number | readonly Sample[]>>
 
-/** Adds to what the process has counted since its start. */
+/** Increments a counter of this process. */
 export type Count<L extends string> = (of: Readonly<Record<L, string>>) => void
 /** Notes one measurement, in the histogram's unit. */
 export type Observe<L extends string> = (of: Readonly<Record<L, string>>, value: number) => void
@@ -39,8 +39,8 @@ export interface Metrics {
     read: () => Promise<ReadonlyMap<string, number>>,
   ): void
   /**
-   * Several families that one query or one call gives the values of. `costly`: what was read is
-   * shown for a minute, however often it is asked for.
+   * Registers families whose values come from one query or call. `costly`: the values are cached
+   * for a minute.
    */
   source<N extends string>(
     families: Readonly<Record<N, Family>>,
@@ -60,7 +60,7 @@ export interface Metrics {
     labels: readonly L[],
     buckets: readonly number[],
   ): Observe<L>
-  /** In Prometheus' text format 0.0.4. */
+  /** The metrics in Prometheus' text format 0.0.4. */
   text(): Promise<string>
 }
 
@@ -81,7 +81,7 @@ interface Source {
   readonly refresh: () => Promise<void>
   /** The values before are no longer true. */
   readonly forget: () => void
-  /** A look under way: one that hangs is not begun again. */
+  /** The read in progress: a source that hangs is not read again. */
   pending: Promise<void> | undefined
 }
 
@@ -129,7 +129,7 @@ export function createMetrics(times: Partial<MetricTimes> = {}): Metrics {
       freshUntil = 0
       for (const { metric, labelled, set } of all) {
         metric.reset()
-        // Without labels there is always a value, and 0 would look well.
+        // A gauge without labels always has a value, and 0 would look healthy: show NaN.
         if (!labelled && metric instanceof Gauge) set({}, Number.NaN)
       }
     }
@@ -151,7 +151,7 @@ export function createMetrics(times: Partial<MetricTimes> = {}): Metrics {
     })
   }
 
-  /** One that hangs gives its turn away, and is not begun again until it ends. */
+  /** A source that hangs frees its place in the gate, and is not read again until it ends. */
   const begin = async (one: Source): Promise<void> =>
     await new Promise((resolve, reject) => {
       void gate.run(async () => {

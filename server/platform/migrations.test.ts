@@ -1,4 +1,6 @@
-/** Releases of different age on one database: who may start, and what becomes of what was begun. */
+/**
+ * Releases of different age on one database: which may start, and how interrupted migrations end.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -56,7 +58,7 @@ const indexes = (): Promise<unknown[]> =>
   names(`select relname || case when indisvalid then '' else ' (half made)' end as name
     from pg_index join pg_class on oid = indexrelid where relname like 'thing\\_%'
     and not indisprimary order by 1`)
-/** Until a connection of a migration does what the condition says of pg_stat_activity. */
+/** Waits until a migration's connection matches the condition on pg_stat_activity. */
 const seen = (condition: string): Promise<void> =>
   expect
     .poll(() =>
@@ -66,7 +68,7 @@ const seen = (condition: string): Promise<void> =>
     )
     .toHaveLength(1)
 
-/** Starts as release 1 did: with Kysely's own migrator, and the files of its time. */
+/** Starts as release 1 did: with Kysely's own migrator and the migrations of its time. */
 async function startRelease1(): Promise<unknown> {
   const { db, close } = connect(database.url, 1, () => undefined)
   const early = present.migrations.filter(({ name }) => name < '0048')
@@ -199,7 +201,7 @@ test('an index that was interrupted half made is made anew', async () => {
   const writer = await client()
   await writer.query("begin; insert into thing values (1, 'a')")
   const interrupted = migrate(database.url, release).catch((error: unknown) => error)
-  // It waits for the writer, after it has written the index down.
+  // It waits for the writer, after it has created the index's catalogue entry.
   await seen("wait_event_type = 'Lock' and query like '%concurrently%'")
   await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'portal-migrations'`)
@@ -208,7 +210,7 @@ test('an index that was interrupted half made is made anew', async () => {
   expect(await indexes()).toEqual(['thing_name (half made)'])
   expect(await migrate(database.url, release)).toEqual(['9002_index'])
   expect(await indexes()).toEqual(['thing_name'])
-  // It was made, and the process was killed before that was written down.
+  // As if the process had been killed after making the index and before recording it.
   await admin.query("delete from schema_migration where name = '9002_index'")
   expect(await migrate(database.url, release)).toEqual(['9002_index'])
   expect(await indexes()).toEqual(['thing_name'])
@@ -222,7 +224,7 @@ test('others that wait to migrate do not make an index fail', async () => {
   const applied = migrate(database.url, release)
   await seen("wait_event_type = 'Lock' and query like '%concurrently%'")
   const other = migrate(database.url, release)
-  // It has asked for the lock, and no statement of it runs.
+  // It has queried the lock and runs no statement.
   await seen("state = 'idle' and query like '%pg_try_advisory_lock%'")
   expect(await startRelease1()).toBeUndefined()
   await writer.query('commit')

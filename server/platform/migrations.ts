@@ -11,11 +11,11 @@ import type { DB } from './db-types.ts'
 import { lockKeys } from './lock-keys.ts'
 import { releaseNumber } from './release.ts'
 
-/** What the comment at the head of a file says. */
+/** The content of the comment at the head of a file. */
 export interface MigrationHeader {
   /** The oldest release that may run on the schema after it. */
   readonly oldestRelease: number
-  /** Why no release that may still run needs what the file takes away. */
+  /** Why no release that may still run needs what the file removes. */
   readonly contract: string | undefined
   /** False where PostgreSQL refuses a transaction round it: `concurrently`. */
   readonly inTransaction: boolean
@@ -27,15 +27,15 @@ export interface Migration extends MigrationHeader {
   readonly text: string
 }
 
-/** What migrates: how old its code is, and the files that it knows, by name. */
+/** The code that migrates: its release number, and the migrations that it knows. */
 export interface Release {
   readonly number: number
   readonly migrations: readonly Migration[]
 }
 
-/** How a database stands to a release. */
+/** The state of a database in relation to a release. */
 export interface MigrationPlan {
-  /** What would run, in order. */
+  /** The migrations that would run, in order. */
   readonly missing: readonly Migration[]
   /** Names of what a newer release has applied. */
   readonly unknown: readonly string[]
@@ -90,8 +90,9 @@ export async function thisRelease(): Promise<Release> {
 }
 
 /**
- * The last migration of release 1, whose migrator (Kysely's) starts only where it knows every name
- * in `kysely_migration`. What that release may run on is therefore written elsewhere.
+ * The last migration of release 1, whose migrator (Kysely's) starts only if it knows every name in
+ * `kysely_migration`. Later migrations that release 1 may run on are therefore recorded in another
+ * table, `schema_migration`.
  */
 const lastOfRelease1 = '0047_known_networks'
 
@@ -124,7 +125,7 @@ export async function planMigrations(db: Kysely<DB>, release: Release): Promise<
 
 /** The number of the newest migration that a database of this release has had. */
 export async function schemaVersion(db: Kysely<DB>): Promise<number> {
-  // Later ones stand in the table of release 1 only where it must not meet them.
+  // `kysely_migration` has a later name only if release 1 must not start on it.
   const { rows } = await sql<{ name: string | null }>`
     select max(name) as name from (
       select name from kysely_migration union all select name from schema_migration
@@ -142,22 +143,24 @@ export function judgePlan(plan: MigrationPlan, release: Release): void {
   ])
 }
 
-/** A statement that waits for a table has all others of that table wait behind it: not for long. */
+/**
+ * All later statements on a table queue behind one that waits for its lock: so wait briefly only.
+ */
 const lockTimeoutMs = 500
 const letPastMs = 1_000
 const patienceMs = 600_000
 
 const askAgainMs = 200
 
-/** Others used the table (lock_not_available), or waited for it while it waited for them. */
+/** The table was in use (lock_not_available), or there was a deadlock with its user: try again. */
 const passes = (error: unknown): boolean =>
   ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Applies what is missing, in order, each file in a transaction of its own, and answers the names
- * applied. Several processes may do it at once; one that is killed on the way leaves whole files
- * applied, and the next one goes on. Throws ConfigFault where the database demands a newer release,
- * and the database's error where a file fails, or where a table is in use for ten minutes.
+ * Applies the missing migrations in order, each file in its own transaction, and answers their
+ * names. Several processes may do it at once. A killed process leaves whole files applied, and the
+ * next one continues. Throws ConfigFault if the database demands a newer release, and the
+ * database's error if a file fails or a table is in use for ten minutes.
  */
 export async function applyMissing(db: Kysely<DB>, release: Release): Promise<string[]> {
   const applied: string[] = []
@@ -169,7 +172,7 @@ export async function applyMissing(db: Kysely<DB>, release: Release): Promise<st
     try {
       await db.connection().execute((session) =>
         underLock(session, async () => {
-          // Others may have applied some of it while this process waited.
+          // Other processes may have applied some of it while this one waited.
           const now = await planMigrations(session, release)
           judgePlan(now, release)
           for (const migration of now.missing)
@@ -222,7 +225,7 @@ async function apply(session: Kysely<DB>, migration: Migration): Promise<boolean
   })
 }
 
-/** Release 1 may be starting too. It knows only the lock of Kysely's migrator. */
+/** Release 1 may be starting at the same time. It uses only the lock of Kysely's migrator. */
 async function isLeftByRelease1(tx: Kysely<DB>, name: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(${lockKeys.migrateByKysely})`.execute(tx)
   await sql`create table if not exists kysely_migration (
@@ -232,7 +235,7 @@ async function isLeftByRelease1(tx: Kysely<DB>, name: string): Promise<boolean> 
 }
 
 const concurrentIndex = /\bcreate\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(\w+)/i
-/** Where it was interrupted there is an index of that name, which PostgreSQL does not use. */
+/** An interrupted build leaves an invalid index of that name, which PostgreSQL does not use. */
 async function dropHalfMadeIndex(session: Kysely<DB>, text: string): Promise<void> {
   const [, name] = concurrentIndex.exec(text) ?? []
   if (name === undefined) return
@@ -249,7 +252,8 @@ async function record(db: Kysely<DB>, { name, oldestRelease }: Migration): Promi
       .insertInto('schema_migration')
       .values({ name, oldest_release: oldestRelease, applied_at: sql`now()` })
       .execute()
-  // Release 1 knows nothing of demands. It does not start where it finds a name that it has not.
+  // Release 1 does not know `oldest_release`. It refuses to start if it finds an unknown name here:
+  // so migrations that it can run on are not written here.
   if (name > lastOfRelease1 && oldestRelease === 1) return
   const { rows } = await sql<{ last: string | null }>`
     select max(timestamp) as last from kysely_migration`.execute(db)

@@ -102,7 +102,7 @@ test("the runtime's network guard denies what is not public, and nothing else", 
   const all = [...theirs, ...special(ipaddr.IPv4), ...special(ipaddr.IPv6)]
     .flatMap(edgesOf)
     .concat(addresses())
-  // It is a program under another licence: it is asked and not imported.
+  // The guard is a program under another licence: we run it as a process and do not import it.
   const script = `import { isDenied } from ${JSON.stringify(guard)}
     console.log(JSON.stringify(JSON.parse(process.argv[1]).map(isDenied)))`
   const denied = JSON.parse(
@@ -132,7 +132,7 @@ test('the warning of a record with a private address knows the local ones', () =
     .flatMap(edgesOf)
     .concat(addresses())
     .map((address) => ipaddr.parse(address).toString())
-    // Nobody writes an IPv4 address in IPv6 into a record.
+    // Records do not contain IPv4 addresses in IPv6 notation.
     .filter((address) => !/^::(?!1?$)(ffff:)?[\da-f]+(:[\da-f]+)?$/.test(address))
   expect(all.filter(warns)).toEqual(all.filter(isLocalAddress))
 })

@@ -2,7 +2,10 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An IPv4 address that stands in an IPv6 one (::ffff:192.0.2.1, ::192.0.2.1) counts as itself. */
+/**
+ * The range of an address. An IPv4 address inside an IPv6 one (::ffff:192.0.2.1, ::192.0.2.1)
+ * counts as itself.
+ */
 function rangeOf(address: string): string {
   const read = ipaddr.process(address)
   const isInside = read instanceof ipaddr.IPv6 && read.parts.slice(0, 6).every((part) => part === 0)
@@ -17,12 +20,15 @@ const localRanges: ReadonlySet<string> = new Set([
   'linkLocal',
   'uniqueLocal',
 ])
-/** Of a network of one's own, which every network may have: it says nothing of whose it is. */
+/**
+ * Whether the address is of a private network. Every network may use such addresses, so they
+ * identify none.
+ */
 export const isLocalAddress = (address: string): boolean => localRanges.has(rangeOf(address))
 
 /**
- * AS112's sink for queries of private names is reached over the internet (RFC 7535). Its IPv6
- * addresses are a range of their own to the library; nobody needs them, and they are refused.
+ * AS112's sink for queries of private names is reached over the internet (RFC 7535). The library
+ * has a separate range for its IPv6 addresses; we do not need them and refuse them.
  */
 const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112'])
 /**
@@ -32,9 +38,9 @@ const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112'])
 export const isPublicAddress = (address: string): boolean => publicRanges.has(rangeOf(address))
 
 /**
- * The network that an address counts as: an IPv4 address as itself, also where it stands in an IPv6
- * address (::ffff:192.0.2.1), and an IPv6 address as its /64, which one line usually has whole
- * (RFC 6177). Anything else is itself.
+ * The network that an address counts as: an IPv4 address itself, also inside an IPv6 address
+ * (::ffff:192.0.2.1), and the /64 of an IPv6 address, which usually belongs to one line (RFC 6177).
+ * Any other text counts as itself.
  */
 export function networkOf(ip: string): string {
   const address = ip.split('%')[0] ?? ip
@@ -46,8 +52,8 @@ export function networkOf(ip: string): string {
 }
 
 /**
- * The wider network of one that `networkOf` answered: IPv4 /16, IPv6 /32, the least that registries
- * allot to a provider (RIPE-738, 5.1). Who can ask from many networks mostly has them in one.
+ * The wider network of a result of `networkOf`: IPv4 /16, IPv6 /32, the smallest that registries
+ * allot to a provider (RIPE-738, 5.1). A caller with many networks mostly has them inside one.
  */
 export function widerNetworkOf(network: string): string {
   if (isIPv4(network)) return `${network.split('.').slice(0, 2).join('.')}.0.0/16`

@@ -102,7 +102,7 @@ test('a job begins soon: added elsewhere, at its moment, or after a failure', as
     const second = await eventually('the second try', async () =>
       begun.find(({ kind }) => kind === 'fails 2'),
     )
-    // After a delay of one or two seconds (pg-boss adds some of its own).
+    // The second try follows after one or two seconds (pg-boss adds a random part).
     expect(second.at - (first?.at ?? 0)).toBeLessThan(3500)
   } finally {
     await worker.stop()

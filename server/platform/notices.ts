@@ -1,7 +1,7 @@
 /**
  * Short notices between the processes of a portal, by PostgreSQL's LISTEN and NOTIFY on one
- * connection. A notice is a hint that spares others a look: it may be lost, and the tables are the
- * truth. TCP does not report a peer that has vanished, so the connection is probed by a query.
+ * connection. A notice is a hint that spares others a query. It may be lost; the tables are
+ * authoritative. TCP does not report a peer that has vanished, so a query probes the connection.
  */
 import type pg from 'pg'
 import { newClient } from './database-client.ts'
@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 
 const heartbeatMs = 15_000
 const reconnectMs = 500
-/** What is told within so long goes out together. */
+/** Notices within this time are sent together. */
 const gatherMs = 10
 /** PostgreSQL takes payloads of less than 8000 bytes. */
 const longestPayload = 7000
@@ -24,7 +24,10 @@ export interface Listening {
 }
 
 export interface Notices {
-  /** The channel is a plain identifier. Also after `start`: it is heard soon. */
+  /**
+   * The channel is a plain identifier. `on` may also be called after `start`; listening then begins
+   * soon.
+   */
   on(channel: string, listening: Listening): void
   /**
    * Tells every process, this one too; several texts on one channel may arrive as one notice, with

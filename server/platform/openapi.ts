@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 type Schema = Endpoint['result']
 const known = { input: new WeakMap<Schema, Json>(), output: new WeakMap<Schema, Json>() }
 
-/** Each is converted once: the contract does not change while the process runs. */
+/** Each schema is converted once: the contract does not change while the process runs. */
 const schemaOf = (schema: Schema, io: 'input' | 'output'): Json => {
   const before = known[io].get(schema)
   if (before) return before
@@ -48,7 +48,7 @@ function parametersOf(endpoint: Endpoint): Json[] {
   return parameters
 }
 
-/** By a bearer token, or by the cookie; a write that the cookie holds tells its CSRF token too. */
+/** A bearer token, or the cookie; a write by cookie needs its CSRF token too. */
 const byCookie = (endpoint: Endpoint): Json =>
   endpoint.method === 'GET' ? { cookie: [] } : { cookie: [], csrf: [] }
 function securityOf(endpoint: Endpoint): Json[] {

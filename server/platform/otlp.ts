@@ -8,9 +8,9 @@ import type { Log } from './log.ts'
 import type { Attributes, Span, SpanStart, Tracer } from './spans.ts'
 
 export interface OtlpSettings {
-  /** Of the collector; `/v1/traces` is added. */
+  /** The collector's address; `/v1/traces` is appended. */
   readonly endpoint: string
-  /** With every call to the collector. */
+  /** Sent with every call to the collector. */
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly version: string
@@ -19,11 +19,11 @@ export interface OtlpSettings {
 }
 
 export interface OtlpTracer extends Tracer {
-  /** Sends what is left, within three seconds. */
+  /** Sends the remaining data, within three seconds. */
   close(): Promise<void>
 }
 
-/** As OTLP numbers them; 2 is an error. */
+/** OTLP's numbers of the kinds; status 2 is an error. */
 const kinds = { server: 2, client: 3, consumer: 5 } as const
 const failed = 2
 const sendAfterMs = 2_000

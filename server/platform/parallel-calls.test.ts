@@ -1,6 +1,4 @@
-/**
- * Many calls at once: what one customer does, or a crowd at the sign-in, leaves the others alone.
- */
+/** Many parallel calls: neither one customer nor a crowd at the sign-in slows the others down. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -24,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-/** Milliseconds of a call of a customer who has nothing to do with the rest. */
+/** The duration of a call by an unrelated customer, ms. */
 async function msOfMe(): Promise<number> {
   const began = performance.now()
   const answer = await portal.call('GET', '/api/v1/auth/me', { token: an.token })
@@ -54,7 +52,7 @@ test('more writes at once than there are connections: no other customer notices'
   )
   const spent: number[] = []
   for (let n = 0; n < 9; n++) spent.push(await msOfMe())
-  // The middle one: the first pays for compiling. Without the rule it is ten seconds.
+  // The median: the first call pays for compilation. Without the limit it would be ten seconds.
   expect(spent.toSorted((a, b) => a - b)[4]).toBeLessThan(500)
   for (const { status } of await Promise.all(writes)) expect([404, 429]).toContain(status)
 })
@@ -86,7 +84,7 @@ test('eight writes of one customer at once: more are 429, reads are not counted'
   const body = { name: 'Trần Thị Bình' }
   let answers: Promise<number[]> | undefined
   await transaction(db, async (tx) => {
-    // Held, so that every write that begins is still there when the next one comes.
+    // Locked, so that each write that began is still in progress when the next one comes.
     await tx
       .selectFrom('customer')
       .select('id')
@@ -117,7 +115,7 @@ test('eight writes of one customer at once: more are 429, reads are not counted'
   ).toBe(200)
 })
 
-/** Takes so many of the portal's twenty connections until it is called. */
+/** Holds `count` of the portal's twenty connections until the returned function is called. */
 function takeConnections(count: number): () => Promise<unknown> {
   const { promise: until, resolve: free } = Promise.withResolvers<void>()
   const taken = Array.from({ length: count }, () =>
@@ -164,7 +162,7 @@ test('a flood of invented sessions from one network has no other network refused
 })
 
 test('no connection is free for long: calls are refused at once, sign-ins wait', async () => {
-  // Of one session only a few calls come so far as to wait for a connection.
+  // At most a few calls of one session reach the wait for a connection: so use many customers.
   const crowd = await Promise.all(Array.from({ length: 20 }, () => portal.customer()))
   const free = takeConnections(20)
   const waiting = Array.from({ length: 80 }, (_, n) =>

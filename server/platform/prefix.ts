@@ -1,4 +1,4 @@
-/** Texts that begin like one that somebody typed. */
+/** Prefix search for typed text. */
 
-/** For LIKE, whose wildcards the text may hold. */
+/** A LIKE pattern for texts with this prefix; the text's own wildcards are escaped. */
 export const beginsLike = (text: string): string => `${text.replaceAll(/[\\%_]/g, '\\$&')}%`

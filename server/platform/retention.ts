@@ -1,7 +1,7 @@
 /**
- * How long the rows of each table are kept, and why (decision 125): the one list. What goes by its
- * age is deleted by `dropOld`, which reads the age here; docs/retention.md is made of it. A table
- * that is missing does not compile.
+ * How long the rows of each table are kept, and why (decision 125): the one list. `dropOld` deletes
+ * rows by the ages listed here; docs/retention.md is generated from it. A table that is missing
+ * does not compile.
  */
 import { actDays } from '../../contract/team.ts'
 import { deliveriesKeptDays } from '../../contract/webhooks.ts'
@@ -10,10 +10,13 @@ import type { DB } from './db-types.ts'
 
 type Table = keyof DB
 
-/** What the rows are kept for. */
+/** The purpose for which the rows are kept. */
 export type Reason = 'law' | 'money' | 'use' | 'security' | 'machine'
 
-/** Rows go once `column` is so many days old; with `only`, those where another has one value. */
+/**
+ * Rows are deleted once `column` is this many days old; with `only`, just those where another
+ * column has one value.
+ */
 export interface Age<Column extends string = string> {
   readonly column: Column
   readonly days: number
@@ -21,7 +24,7 @@ export interface Age<Column extends string = string> {
     readonly column: Column
     readonly is: string | null | typeof given
   }
-  /** Of one statement, where rows are large. */
+  /** Rows per statement, for tables with large rows. */
   readonly rowsAtOnce?: number
 }
 /** The column has some value. */
@@ -29,9 +32,12 @@ export const given = Symbol('given')
 
 export interface Retention<Column extends string = string> {
   readonly why: Reason
-  /** By which age the hourly job `tidy` (or the one that `text` names) deletes rows, in batches. */
+  /**
+   * The ages by which the hourly job `tidy` (or the one that `text` names) deletes rows, in
+   * batches.
+   */
   readonly ages: readonly Age<Column>[]
-  /** When rows without an age go: with what they belong to, or never. */
+  /** The end of rows without an age: with the thing they belong to, or never. */
   readonly end: 'event' | 'never'
   /** Why they are kept, and what ends them. */
   readonly text: string
@@ -122,7 +128,7 @@ export const retention = {
   ),
   channel_grant: ends('machine', 'Until the session ends, or has a hundred newer ones.'),
 
-  // People who work in an account, and what changes hands.
+  // Members of accounts, and hand-overs.
   team_member: ends('use', 'Until the member leaves or is removed, or either closes the account.'),
   team_invitation: aged('use', expired, 'Until it is accepted, withdrawn or expired.'),
   team_act: aged(
@@ -319,7 +325,7 @@ export const retention = {
   portal_backup: stays('machine', 'One row: the last backup of the portal.'),
 } as const satisfies { readonly [T in Table]: Retention<keyof DB[T] & string> }
 
-/** Tables of which rows go by their age. */
+/** Tables whose rows are deleted by age. */
 export type AgedTable = {
   [T in Table]: (typeof retention)[T]['ages'] extends readonly [] ? never : T
 }[Table]
@@ -327,12 +333,12 @@ export type AgedTable = {
 /** The ages of a table. */
 export const agesOf = (table: AgedTable): readonly Age[] => retention[table].ages
 
-/** How long a row is kept, ms; `is`: of those rows whose other column has this value. */
+/** How long a row is kept, ms; `is`: for rows whose other column has this value. */
 export function keptMs(table: AgedTable, is?: string): number {
   const age = agesOf(table).find(({ only }) => is === undefined || only?.is === is)
   if (!age) throw new Error(`${table} has no age for ${is}`)
   return days(age.days)
 }
 
-/** What is from before this moment is over. */
+/** Rows from before this moment are past their retention. */
 export const keptSince = (table: AgedTable, now: Date): Date => later(now, -keptMs(table))

@@ -1,12 +1,12 @@
 /**
- * Work that is done in rounds, one at a time: at once when something changed, and every so often in
- * case that a change was missed. A change during a round begins another one after it.
+ * Work in rounds, one at a time: at once after a change, and periodically in case a change was
+ * missed. A change during a round starts another round after it.
  */
 
 export interface Rounds {
   /** Something changed: a round begins soon. */
   refresh(): void
-  /** Resolves when the first round is over; then rounds come by themselves. */
+  /** Resolves after the first round; later rounds are periodic. */
   start(): Promise<void>
   stop(): void
   /** Resolves when nothing that was refreshed is still to be done. */

@@ -1,6 +1,6 @@
 /**
- * A driver's interface over a line of JSON-RPC 2.0 between two processes of ours: one method for
- * each function, its arguments in `args`. Failures of the driver cross the line as such.
+ * A driver's interface over a line of JSON-RPC 2.0 between two processes of ours: one method per
+ * function, its arguments in `args`. A DriverFailure arrives at the caller as such.
  */
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure, type DriverFailureKind } from './errors.ts'
@@ -24,9 +24,9 @@ const lineEnded: ReadonlySet<number> = new Set([
 const methodOf = (prefix: string, name: string): string => `${prefix}/${name}`
 
 /**
- * Calls the functions at the other end of the line, which must be listening; or of the one that
- * there is at the moment. A call under way when the line ends, and one made afterwards, fails with
- * DriverFailure unavailable and says `gone`.
+ * Calls the functions at the other end of the line, which must be listening. A function as `line`
+ * gives the current line. A call under way when the line ends, and every later call, fails with
+ * DriverFailure unavailable and the text `gone`.
  */
 export function callsOver<F extends Functions>(
   line: MessageConnection | (() => MessageConnection | undefined),
@@ -50,7 +50,7 @@ export function callsOver<F extends Functions>(
   }
 }
 
-/** The other end does not know the call: it is of another release. */
+/** Whether the other end does not know the call, because it is of another release. */
 export const isUnknownCall = (error: unknown): boolean =>
   error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound
 
@@ -76,7 +76,7 @@ export function serveOver<F extends Functions>(
     })
 }
 
-/** Passes calls on to another line, which may be a new one by then, or undefined: not there. */
+/** Forwards calls to another line. `to` gives the current line, or undefined if there is none. */
 export function passOn(
   line: MessageConnection,
   prefix: string,

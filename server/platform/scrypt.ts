@@ -21,7 +21,7 @@ export async function scryptHash(password: string): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join(':')
 }
 
-/** Whether it is the password of `hash`; false for what is no hash of ours. */
+/** Whether `password` matches `hash`; false when `hash` is not in our format. */
 export async function scryptMatches(hash: string, password: string): Promise<boolean> {
   const found = /^scrypt:(\d{1,6}):(\d{1,2}):(\d{1,2}):([\w-]+):([\w-]+)$/.exec(hash)
   if (!found) return false

@@ -1,4 +1,6 @@
-/** The operator's secret is changed without losing what was sealed, and a wrong one is told. */
+/**
+ * The operator's secret can be changed without losing sealed data, and a wrong secret is reported.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { connect, type Pool } from './db.ts'
@@ -37,7 +39,7 @@ test('changed, with the former beside it, all that is sealed and derived stays',
   const sealed = before.seal('letter', 'the code is 123456')
   for (const [given, previous] of [
     [second, first],
-    // The one of before may stay in the settings, and is not needed again.
+    // The previous secret may stay in the settings, but is not needed again.
     [second, first],
     [second, undefined],
     [third, second],

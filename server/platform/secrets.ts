@@ -83,7 +83,7 @@ export async function openSecrets(
   const row = await db.selectFrom('root_secret').selectAll().executeTakeFirst()
   if (!row) {
     const sealed = createSecrets(given).seal(wrappingPurpose, given)
-    // Another process may be the first at this moment.
+    // Another process may be inserting the first row at this moment.
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('root_secret')
       .values({ one: true, sealed, fingerprint: fingerprintOf(given) })

@@ -1,4 +1,4 @@
-/** A line between two machines: who has the key is served, nobody else, and it opens again. */
+/** A line between two machines: only a peer with the key is served, and the line reopens. */
 import net from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { eventually, freePort } from '../../test/portal.ts'

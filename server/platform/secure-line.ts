@@ -1,8 +1,8 @@
 /**
- * A line of JSON-RPC between two machines: TLS with a key that both ends know (TLS-PSK, RFC 4279;
- * with ECDHE, RFC 8442, so that a key that leaks later opens nothing that was recorded before).
- * Neither end needs a certificate, and who does not have the key gets no connection. Beside lines
- * there are streams of bytes to the same port, told apart by the identity that goes with the key.
+ * A line of JSON-RPC between two machines: TLS with a pre-shared key (TLS-PSK, RFC 4279; with
+ * ECDHE, RFC 8442, so that a key that leaks later decrypts nothing recorded before). Neither end
+ * needs a certificate, and a peer without the key gets no connection. The same port also serves
+ * streams of bytes, told apart by the PSK identity.
  */
 import { createHash } from 'node:crypto'
 import net from 'node:net'
@@ -24,7 +24,7 @@ const protocol = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
 } as const
 const identity = 'portal'
-/** Releases before this one refuse it. */
+/** Release 2 and older ones refuse it. */
 const streamIdentity = 'portal-stream'
 const ping = 'line/ping'
 const pingMs = seconds(10)
@@ -54,12 +54,12 @@ function lineOver(socket: tls.TLSSocket): MessageConnection {
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
   socket.once('close', () => line.dispose())
-  // What is wrong with a message ends the line: the other end opens another one.
+  // A faulty message ends the line: the other end opens another one.
   line.onError(() => socket.destroy())
   return line
 }
 
-/** A stream that stands still ends, whichever end has vanished. */
+/** A stream without traffic is ended, whichever end has vanished. */
 function tended(socket: tls.TLSSocket): tls.TLSSocket {
   socket.setTimeout(stillMs, () => socket.destroy(new Error('nothing came for too long')))
   socket.on('error', () => socket.destroy())
@@ -67,8 +67,8 @@ function tended(socket: tls.TLSSocket): tls.TLSSocket {
 }
 
 /**
- * Opens a stream to who serves lines there.
- * @throws Error where nobody answers, or who answers is of a release that has none
+ * Opens a stream to a peer that serves lines there. @throws Error if nobody answers, or the peer's
+ * release has no streams
  */
 export function openSecureStream(parts: {
   /** host:port */
@@ -81,7 +81,7 @@ export function openSecureStream(parts: {
       ...protocol,
       ...hostAndPort(parts.address),
       pskCallback: () => ({ psk, identity: streamIdentity }),
-      // The key proves who it is: there is no certificate.
+      // The key proves the peer's identity: there is no certificate.
       checkServerIdentity: () => undefined,
     })
     socket.setTimeout(handshakeMs, () => socket.destroy(new Error('no connection in time')))
@@ -99,15 +99,15 @@ export interface SecureLines {
   close(): Promise<void>
 }
 
-/** Rejects with what the system says of the port (EADDRINUSE). */
+/** Rejects with the system's error for the port (EADDRINUSE). */
 export async function serveSecureLines(parts: {
   /** host:port */
   readonly listen: string
   readonly key: string
   readonly log: Pick<Log, 'warn' | 'info'>
-  /** Has each new line, and sets it to listening. */
+  /** Receives each new line, and sets it to listening. */
   readonly onLine: (line: MessageConnection) => void
-  /** Has each stream; refused, when not given. */
+  /** Receives each stream; without it, streams are refused. */
   readonly onStream?: ((socket: tls.TLSSocket) => void) | undefined
 }): Promise<SecureLines> {
   const psk = keyBytes(parts.key)
@@ -123,7 +123,7 @@ export async function serveSecureLines(parts: {
       return psk
     },
   })
-  // Also those whose handshake is not over.
+  // Includes sockets whose handshake is not finished.
   server.on('connection', (socket: net.Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -210,7 +210,7 @@ export function openSecureLine(parts: {
       ...protocol,
       ...hostAndPort(address),
       pskCallback: () => ({ psk, identity }),
-      // The key proves who it is: there is no certificate.
+      // The key proves the peer's identity: there is no certificate.
       checkServerIdentity: () => undefined,
     })
     socket = opened
@@ -233,7 +233,7 @@ export function openSecureLine(parts: {
       )
     })
     opened.on('error', (error) => {
-      // Once, and not at every try.
+      // Log once, not at every try.
       if (!closed && !wasRefused) log.warn({ err: error, address }, 'the line is not there')
       wasRefused = true
     })

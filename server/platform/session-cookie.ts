@@ -1,7 +1,7 @@
 /**
- * The cookie that holds a session, beside the bearer token of the API (contract.md section 8). No
- * script can read it, no other site's page can have it sent with a write (SameSite=Lax), and a
- * write that it holds carries a token in a header as well, which only a page of ours can have read.
+ * The session cookie, an alternative to the API's bearer token (contract.md section 8). No script
+ * can read it. No other site's page can send it with a write (SameSite=Lax). A write by cookie also
+ * carries a CSRF token in a header, which only our own pages can have read.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,27 +13,27 @@ export const csrfHeader = 'x-csrf-token'
 
 /**
  * The CSRF token of a session's cookie. It changes with the cookie, needs no row of its own, and
- * the cookie cannot be had from it.
+ * does not reveal the cookie.
  */
 export const csrfTokenOf = (cookie: string): string =>
   createHash('sha256').update(`csrf:${cookie}`).digest('base64url')
 
 export interface HostCookie {
-  /** Where the portal's address is of this scheme. Documented in the OpenAPI document. */
+  /** The name for the scheme of the portal's address; it is in the OpenAPI document. */
   readonly name: string
   /** The value that a request carries; undefined where there is none of ours. */
   read(request: FastifyRequest): string | undefined
-  /** Has the browser hold it: for so many seconds, or until the browser is closed. */
+  /** Sets the cookie: for this many seconds, or until the browser is closed. */
   keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds?: number): void
-  /** Has the browser forget it. */
+  /** Deletes the cookie in the browser. */
   drop(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /**
  * `__Host-` binds the cookie to this very host and to https, so that no neighbour under the same
- * domain can set one (RFC 6265bis, 4.1.3). Without https there is no such prefix; the port is in
- * the name then, for browsers keep cookies of all ports of a host together, and two portals on one
- * machine would overwrite each other's.
+ * domain can set one (RFC 6265bis, 4.1.3). Without https the prefix is not allowed. Then the name
+ * contains the port, because browsers share cookies between all ports of a host, and two portals on
+ * one machine would overwrite each other's.
  */
 export function createHostCookie(what: 'session' | 'device', portalUrl: string): HostCookie {
   const { protocol, port } = new URL(portalUrl)

@@ -12,15 +12,15 @@ const sameWishMs = seconds(2)
 export interface Shutdown {
   /** Begins it now, as a signal would. */
   begin(): void
-  /** No longer listens to signals: for a start that failed and ends by itself. */
+  /** Stops listening to signals, for a failed start that ends by itself. */
   disarm(): void
 }
 
 /**
  * `close` runs once, on a signal or an uncaught exception; the process ends when it is done, or
- * after `limitMs`. A child that its parent ends is not `ofTheTerminal`: Ctrl-C and a hang-up reach
- * it as well and are the parent's to act on. `reload` is what a hang-up means to a service
- * (systemctl reload, logrotate); on a terminal it is the terminal's end. SIGUSR2 always reloads.
+ * after `limitMs`. A child that its parent ends is not `ofTheTerminal`: Ctrl-C and SIGHUP reach it
+ * too, but the parent acts on them. `reload`: the meaning of SIGHUP for a service (systemctl
+ * reload, logrotate); on a terminal SIGHUP means the terminal's end. SIGUSR2 always reloads.
  */
 export function closeOnSignals(
   close: (signal: NodeJS.Signals | undefined) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * E-mail addresses that carry a number and a signature of it: a letter that comes to one says what
- * it is about, and was written by somebody who has seen the address.
+ * Email addresses that contain a number and its signature: a letter to such an address names its
+ * subject, and its writer has seen the address.
  */
 import { createHmac } from 'node:crypto'
 import { sameText } from './constant-time.ts'
@@ -8,7 +8,7 @@ import { sameText } from './constant-time.ts'
 export interface SignedAddresses {
   readonly domain: string
   addressOf(number: bigint): string
-  /** Undefined for what is none of ours. */
+  /** Undefined when the address is not ours. */
   numberOf(address: string): bigint | undefined
 }
 

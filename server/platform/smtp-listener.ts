@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { SMTPServer, SMTPServerOptions } from 'smtp-server'
 import type { Log } from './log.ts'
 
-/** Connections that are open when it ends have so long. */
+/** Time for open connections to finish when the listener closes, ms. */
 const endMs = 2_000
 
 export interface SmtpListener {
@@ -16,7 +16,7 @@ export interface SmtpListener {
   close(): Promise<void>
 }
 
-/** What a mail server is told of what is not taken (RFC 5321, 4.2; RFC 3463). */
+/** A refusal for the sending mail server (RFC 5321, 4.2; RFC 3463). */
 export const smtpRefusal = (code: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode: code })
 /** Whether an error is such an answer. */
@@ -36,7 +36,7 @@ export function createSmtpListener(of: {
       // Loaded where it is used: many portals take no letters.
       const { SMTPServer } = await import('smtp-server')
       const opened = new SMTPServer({
-        // Its certificate would be nobody's, and nobody signs in.
+        // No STARTTLS: its certificate would be for no known name. No AUTH: nobody signs in.
         disabledCommands: ['AUTH', 'STARTTLS'],
         authOptional: true,
         disableReverseLookup: true,
@@ -45,7 +45,7 @@ export function createSmtpListener(of: {
         ...options,
       })
       server = opened
-      // What a client breaks is its own affair; without a listener it would end the process.
+      // Without a listener, an error caused by a client would end the process.
       opened.on('error', (error) => log.debug({ err: error }, 'a connection with a letter broke'))
       opened.server.listen(listenOn.port, listenOn.host)
       await once(opened.server, 'listening')

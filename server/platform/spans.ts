@@ -6,9 +6,9 @@
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanStart {
-  /** Without ids: spans of one kind of work have one name. */
+  /** Contains no ids: spans of one kind of work share a name. */
   readonly name: string
-  /** Who began it: `server` answers a call, `client` makes one, `consumer` works on a job. */
+  /** The kind: `server` answers a call, `client` makes one, `consumer` works on a job. */
   readonly kind: 'server' | 'client' | 'consumer'
   readonly attributes?: Attributes
   /** The caller's header `traceparent` (W3C Trace Context), as it came. */
@@ -20,15 +20,15 @@ export interface SpanStart {
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** What a callee is told as its parent (W3C Trace Context). */
+  /** The header that tells a callee its parent span (W3C Trace Context). */
   readonly traceparent: string
   set(attributes: Attributes): void
-  /** `failure`: why it failed, without what belongs to a customer. Once; later calls do nothing. */
+  /** Ends the span. `failure`: why it failed, without customer data. Only the first call counts. */
   end(failure?: string): void
 }
 
 export interface Tracer {
-  /** A child of the span of the running code, or of the caller's; otherwise a new trace. */
+  /** Starts a child of the running code's span or of the caller's; otherwise a new trace. */
   start(of: SpanStart): Span
   /** Runs the work so that spans begun in it are children of this one. */
   within<T>(span: Span, work: () => T): T
@@ -38,7 +38,7 @@ export interface Tracer {
 
 let tracer: Tracer | undefined
 
-/** Undefined: spans are made no more. One tracer serves the whole process. */
+/** One tracer serves the whole process. Undefined: no more spans are made. */
 export function setTracer(next: Tracer | undefined): void {
   tracer = next
 }

@@ -20,7 +20,7 @@ export function collectStartUpGarbage(): void {
     const collect = vm.runInNewContext('gc') as () => void
     v8.setFlagsFromString('--no-expose-gc')
     collect()
-    // For the next start, where NODE_COMPILE_CACHE says where.
+    // The compile cache speeds up the next start; NODE_COMPILE_CACHE sets its folder.
     module.flushCompileCache()
   }, afterMs).unref()
 }

@@ -1,7 +1,7 @@
 /**
- * Supervises a child process: restarts it when it exits unasked, and puts a new one in its place
- * without a moment in which nobody answers. Ports that children listen on are the parent's
- * (node:cluster), so that two of them can listen on one for as long as that takes.
+ * Supervises a child process: restarts it after an unexpected exit, and replaces it without a gap
+ * in service. The parent owns the ports that its children listen on (node:cluster), so that two
+ * children can share a port during a replacement.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
@@ -14,15 +14,18 @@ export interface SupervisedChild {
    * exits before: a failed first start is not retried.
    */
   readonly ready: Promise<void>
-  /** Stops the child by SIGTERM; it is restarted at once, with the current environment. */
+  /** Stops the child by SIGTERM; it starts again at once, with the current environment. */
   restart(): void
   /**
-   * Starts another child beside the present one; once it is ready, the present one is retired and
-   * ended. One that ends before, or is not ready in time, changes nothing: then the answer is
-   * false. A second call meanwhile waits for the first, and begins anew.
+   * Starts another child beside the present one. Once it is ready, the present one is retired and
+   * ended. If the new one ends before or is not ready in time, nothing changes and the answer is
+   * false. A second call meanwhile waits for the first and then begins anew.
    */
   replace(): Promise<boolean>
-  /** SIGTERM, SIGKILL after `limitMs`; resolves when every child has exited. No restart. */
+  /**
+   * Sends SIGTERM, and SIGKILL after `limitMs`. Resolves when every child has exited; none is
+   * restarted.
+   */
   stop(limitMs: number): Promise<void>
 }
 
@@ -36,18 +39,18 @@ export class StartFailure extends Error {
 }
 
 export interface ChildOptions {
-  /** What the log calls it. */
+  /** The child's name in the log. */
   readonly name: string
   /** The module that it runs; asked before each start. */
   readonly file: () => string
-  /** Has each new child, and calls `isReady` once that one is up. */
+  /** Receives each new child, and calls `isReady` once the child is up. */
   readonly onStart: (child: ChildProcess, isReady: () => void) => void
   readonly log: Pick<Log, 'error' | 'info'>
-  /** Asked before each start. */
+  /** Called before each start. */
   readonly env?: () => NodeJS.ProcessEnv
-  /** Children listen on the parent's ports. At most one kind of child of a process does so. */
+  /** Children listen on the parent's ports. A process may have at most one such kind of child. */
   readonly sharesPorts?: boolean
-  /** Lets a child that was replaced finish what it has in hand, before its SIGTERM. */
+  /** Lets a replaced child finish its work in progress before it gets SIGTERM. */
   readonly retire?: (child: ChildProcess) => Promise<void>
 }
 
@@ -66,7 +69,8 @@ function spawn(file: string, env: NodeJS.ProcessEnv, sharesPorts: boolean): Chil
   // The kernel gives a connection to whichever child takes it first.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({ exec: file, execArgv })
-  // It adds to this process's environment; what is not in `env` must not be there.
+  // `cluster.fork` adds to this process's environment: variables that are not in `env` must be
+  // unset.
   const absent = Object.fromEntries(Object.keys(process.env).map((key) => [key, undefined]))
   return cluster.fork({ ...absent, ...env }).process
 }
@@ -116,7 +120,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
     })
   }
 
-  /** From now on it is the present one, which is restarted when it exits. */
+  /** Makes `started` the present child, which is restarted when it exits. */
   function watch(started: ChildProcess, began: number): void {
     child = started
     started.once('exit', (code, signal) => {

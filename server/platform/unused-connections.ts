@@ -2,9 +2,9 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Node's `closeIdleConnections` leaves out those that never carried a request, and its own time
- * limits for them end with the listening: one client that connected and said nothing would keep a
- * closing server waiting. Answers what ends them.
+ * Ends connections that never carried a request. Node's `closeIdleConnections` leaves them out, and
+ * Node's own time limits for them stop when the server stops listening: one silent client would
+ * keep a closing server waiting. Returns the function that ends them.
  */
 export function watchUnused(server: http.Server): () => void {
   const { watch, end } = unusedOf(server)

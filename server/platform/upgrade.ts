@@ -4,10 +4,10 @@ export const carriesBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * What a server's 'upgrade' event is for, as its `shouldUpgradeCallback`: Node hands over every
- * `Connection: Upgrade` otherwise, and its body with it. A server may pass over an offer of another
- * protocol (RFC 9110, 7.8). All but a WebSocket's are: a tunnel begins without a body, so a request
- * that has one, such as a form from a client that would rather speak h2c, would lose it.
+ * A server's `shouldUpgradeCallback`. Without it Node hands every `Connection: Upgrade` to the
+ * 'upgrade' event, together with its body. A server may ignore an offer of another protocol (RFC
+ * 9110, 7.8). We ignore all but WebSocket: a tunnel begins without a body, so a request with one
+ * (such as a form from a client that prefers h2c) would lose it.
  */
 export const opensWebSocket = (request: http.IncomingMessage): boolean =>
   request.method === 'GET' &&

@@ -17,11 +17,11 @@ export function fromVietnam(local: string): Date | null {
   return !Number.isNaN(at.getTime()) && inVietnam(at) === shown ? at : null
 }
 
-/** What the clocks there show: 2026-11-21T10:31:00. */
+/** Vietnam's local time: 2026-11-21T10:31:00. */
 export const inVietnam = (at: Date): string =>
   new Date(at.getTime() + offsetMs).toISOString().slice(0, 19)
 
-/** When a day (2026-11-21) begins there. Throws for what is no day. */
+/** When a day (2026-11-21) begins in Vietnam. Throws a RangeError when the text is not a day. */
 export function dayInVietnam(day: string): Date {
   const at = fromVietnam(`${day}T00:00:00`)
   if (!at) throw new RangeError('no day')

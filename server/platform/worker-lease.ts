@@ -32,7 +32,7 @@ export interface WorkerLease {
 
 export function createWorkerLease(url: string, log: Log): WorkerLease {
   let session: pg.Client | undefined
-  /** On its way to be the session. */
+  /** The connection that is being opened to become the session. */
   let opening: pg.Client | undefined
   let wanted = false
   let pauseMs = firstPauseMs
@@ -128,7 +128,7 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
   }
 }
 
-/** Whether a process with a worker lives on this database: somebody does what is added. */
+/** Whether a process with a worker lease lives on this database, so that added jobs will run. */
 export async function hasWorkers(db: Queryable): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks where locktype = 'advisory' and granted and classid = 0 and objsubid = 1

@@ -1,7 +1,7 @@
 /**
- * Reads zip files that somebody else made (APPNOTE.TXT of PKWARE, 6.3.10): stored and deflated
- * files. Everything is judged from the central directory before a byte is unpacked: names that lead
- * elsewhere, links, names that stand twice, and more than the given bytes are refused.
+ * Reads zip files from outside (APPNOTE.TXT of PKWARE, 6.3.10), stored and deflated. The central
+ * directory is judged before a byte is unpacked: paths that leave the folder, links, duplicate
+ * names, and archives beyond the limits are refused.
  */
 import { createHash } from 'node:crypto'
 import fs, { type FileHandle } from 'node:fs/promises'
@@ -12,15 +12,15 @@ import { crc32, inflateRaw } from 'node:zlib'
 const inflate = promisify(inflateRaw)
 
 export interface ZipLimits {
-  /** Of the file itself. */
+  /** The size of the archive file, bytes. */
   readonly archiveBytes: number
-  /** Of all files together, unpacked. */
+  /** The unpacked size of all files together. */
   readonly bytes: number
   readonly files: number
 }
 
 export interface ZipEntry {
-  /** With slashes between folders; no part of it leads elsewhere. */
+  /** The path with slashes between folders; it never leads outside. */
   readonly name: string
   readonly bytes: number
   readonly isFolder: boolean
@@ -74,8 +74,9 @@ interface Opened {
 }
 
 /**
- * The bytes from `offset`. What the archive says of lengths is compared with its size first: no
- * memory is taken for bytes that are not there, and Node ends the process over a length of 2 GiB.
+ * Reads `length` bytes from `offset`. A length from the archive is compared with the file's size
+ * first: it must not allocate memory for bytes that do not exist, and Node ends the process over a
+ * length of 2 GiB.
  */
 async function readAt({ file, size }: Opened, offset: number, length: number): Promise<Buffer> {
   if (offset + length > size) throw new BadZip('the archive ends too early')
@@ -85,7 +86,7 @@ async function readAt({ file, size }: Opened, offset: number, length: number): P
   return bytes
 }
 
-/** Where the central directory begins, how long it is and how many entries it has. */
+/** The offset and length of the central directory, and its number of entries. */
 async function directoryOf(archive: Opened) {
   const { size } = archive
   const length = Math.min(size, endBytes + longestComment)
@@ -142,7 +143,7 @@ async function contentOf(archive: Opened, entry: Placed): Promise<Buffer> {
   let content = packed
   if (entry.method === deflated)
     try {
-      // One byte more than it says would be a lie.
+      // If it unpacks to more than the stated size, the archive is wrong.
       content = await inflate(packed, { maxOutputLength: Math.max(1, entry.bytes) })
     } catch (error) {
       throw new BadZip(`${entry.name}: cannot be unpacked`, { cause: error })

@@ -1,6 +1,6 @@
 /**
- * The database as it stands at one moment, by COPY of every table in one transaction that sees one
- * snapshot (decision 54). Rows go from the server to the store as they come; none is kept.
+ * Dumps the database at one moment, by COPY of every table in one transaction with one snapshot
+ * (decision 54). Rows stream from the server to the store; none is kept in memory.
  */
 import { createGzip } from 'node:zlib'
 import type { Writable } from 'node:stream'
@@ -21,9 +21,9 @@ type Sequence = Manifest['sequences'][number]
 const gzipLevel = 4
 
 /**
- * Of the job queue: what waits, what is planned, and how each queue is kept. Its statistics and
- * warnings are made anew. What is kept of migrations is written by migrating; host_change holds
- * transaction ids, which mean nothing on another server.
+ * Tables to dump. Of the job queue: jobs, schedules and queue settings; its statistics and warnings
+ * are made anew. The record of migrations is written by migrating. host_change is left out because
+ * it contains transaction ids, which mean nothing on another server.
  */
 const tablesOf = `
   select n.nspname as schema, c.relname as name,
@@ -66,11 +66,11 @@ export async function inOneTransaction<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = newClient(url, { application_name: 'portal-backup' })
-  // What breaks while it is idle breaks the next query too, and that one is heard.
+  // An error while it is idle also fails the next query, which reports it.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    // As text is written and read must not depend on how the server or the role is set.
+    // Text must be written and read independently of the server's and the role's settings.
     await client.query(`set statement_timeout = 0; set lock_timeout = 0;
       set idle_in_transaction_session_timeout = 0; set client_encoding = 'UTF8';
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres';
@@ -107,7 +107,7 @@ export async function dumpTables(
 }
 
 /**
- * Sequences do not stand still in a snapshot: read after the tables, none is behind their rows.
+ * Sequences are not part of a snapshot. They are read after the tables, so none is behind its rows.
  */
 export async function dumpSequences(client: pg.Client): Promise<Sequence[]> {
   const { rows } = await client.query<Sequence>(`

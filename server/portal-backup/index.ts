@@ -1,6 +1,6 @@
 /**
- * The whole portal, saved and rebuilt: database, sites, secret. What is written is described in
- * manifest.ts, how it is made in dump.ts and make.ts.
+ * Backup and restore of the whole portal: database, sites, secret. manifest.ts describes the
+ * content, dump.ts and make.ts make it.
  */
 export { makeBackup } from './make.ts'
 export { definePortalBackups } from './nightly.ts'

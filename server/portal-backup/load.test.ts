@@ -42,7 +42,7 @@ test('a portal of an earlier release comes up with its own migrations, and goes 
     expect(opened.manifest).toMatchObject({ queueVersion: null, sites: [] })
     await loadDatabase(to, opened.manifest, readerOf(store, opened))
     expect(await migrate(to)).toContain('0049_portal_backup')
-    // One of a later release is not tried.
+    // A backup of a later release is not restored.
     const later = { ...opened.manifest, migrations: [...opened.manifest.migrations, '9999_later'] }
     await admin.query(`drop database ${made[1]} with (force)`)
     await admin.query(`create database ${made[1]}`)

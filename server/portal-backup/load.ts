@@ -1,7 +1,7 @@
 /**
- * A dumped database in an empty one: migrated to exactly the migrations of then, and filled in one
- * transaction. Whoever owns the tables may do it, no superuser is needed: foreign keys and triggers
- * are put aside meanwhile, and the keys are checked when they come back.
+ * Loads a dumped database into an empty one: migrates to exactly the dump's migrations, and fills
+ * the tables in one transaction. The tables' owner may do it, no superuser is needed: foreign keys
+ * and triggers are removed meanwhile, and the keys are validated when they are restored.
  */
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -16,7 +16,7 @@ import { inOneTransaction, listed, qualified, quoted, schemaOf } from './dump.ts
 import type { Manifest } from './manifest.ts'
 import { BackupFault } from './fault.ts'
 
-/** Throws BackupFault where anything stands in the database. */
+/** Throws BackupFault if the database contains anything. */
 export async function refuseUnlessEmpty(url: string): Promise<void> {
   const { rows } = await inOneTransaction(url, 'read only', (client) =>
     client.query<{ name: string }>(`
@@ -63,7 +63,7 @@ async function makeQueue(url: string): Promise<void> {
 }
 
 interface Put {
-  /** As the database writes it: `public.site`. */
+  /** The qualified name: `public.site`. */
   readonly relation: string
   readonly name: string
   readonly definition: string
@@ -83,7 +83,7 @@ const triggersOfTables = `
   where not t.tgisinternal and t.tgparentid = 0 and n.nspname in ('public', 'pgboss')
   order by 1, 2`
 
-/** Tables of the backup that neither migrations nor the queue have made: somebody's own. */
+/** Tables of the backup that neither migrations nor the queue create: they are somebody else's. */
 async function strangersIn(client: pg.Client, manifest: Manifest): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(
     `select name from unnest($1::text[]) as name where to_regclass(name) is null`,

@@ -1,7 +1,4 @@
-/**
- * What a backup holds, and the last file that is written of it: without a manifest there is no
- * backup.
- */
+/** A backup's description, which is its last file: without a manifest there is no backup. */
 import { randomBytes } from 'node:crypto'
 import { text as textOf } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -23,12 +20,12 @@ const whole = z.string().check(z.regex(/^-?\d+$/))
 const Manifest = z.strictObject({
   format: z.literal(1),
   id: z.string(),
-  /** Of the portal that made it. */
+  /** The release of the portal that made it. */
   release: z.string(),
   madeAt: z.iso.datetime(),
   /** Names, in the order in which they were applied. */
   migrations: z.array(z.string()),
-  /** Of the job queue's schema; null where there was none yet. */
+  /** The version of the job queue's schema; null: there was none yet. */
   queueVersion: z.nullable(z.int()),
   tables: z.array(
     z.strictObject({
@@ -43,7 +40,7 @@ const Manifest = z.strictObject({
   sequences: z.array(
     z.strictObject({ schema: identifier, name: identifier, last: z.nullable(whole) }),
   ),
-  /** `sum` of all balances, which is zero; `wallets`: what customers own. Minor units. */
+  /** `sum` of all balances, which is zero; `wallets`: the customers' balances. Minor units. */
   ledger: z.array(
     z.strictObject({
       currency: z.string(),
@@ -61,7 +58,7 @@ const Manifest = z.strictObject({
       backupId: z.uuid(),
       name: z.string(),
       madeAt: z.iso.datetime(),
-      /** What the archive is of (sqlite, mariadb); missing where nobody has written it down. */
+      /** The archive's kind of database (sqlite, mariadb); missing if it was not recorded. */
       database: z.optional(z.string()),
       /** CopyFigures of server/wordpress/driver.ts. */
       figures: z.unknown(),
@@ -97,7 +94,7 @@ export async function putManifest(
   given: Manifest,
   keys: Keys,
 ): Promise<void> {
-  // Parsed, its fields stand in the order in which they are read again.
+  // Parse first, so that the fields have the same order as when they are read again.
   const manifest = Manifest.parse(given)
   const code = codeOf(signedText(manifest), keys)
   await store.put(base + manifestName, (into) => pipeline([written(manifest, code)], into))
@@ -105,12 +102,12 @@ export async function putManifest(
 
 export interface Opened {
   readonly manifest: Manifest
-  /** What stands before the names of its files. */
+  /** The prefix of its files' names. */
   readonly base: string
   readonly secret: string
 }
 
-/** What backups lie there: ids of whole ones, oldest first, and of those that were cut short. */
+/** The backups in the store: ids of complete ones, oldest first, and of interrupted ones. */
 export async function backupsIn(
   store: ObjectStore,
 ): Promise<{ readonly whole: string[]; readonly cutShort: string[]; readonly names: string[] }> {
@@ -163,7 +160,7 @@ export async function openBackup(
   return { manifest, base, secret }
 }
 
-/** What the manifest says of a file. */
+/** The manifest's entry for a file. */
 export function figuresOfFile(manifest: Manifest, file: string): Manifest['files'][number] {
   const found = manifest.files.find((each) => each.name === file)
   if (!found) throw new BackupFault(`${file} does not stand in the manifest.`)

@@ -1,6 +1,6 @@
 /**
- * The portal's own backup of every night, and nights that do not go well: a server is not in it,
- * nobody may try it, or it is found bad. The operator is told, and what was good stays.
+ * The portal's own nightly backup, and bad nights: a server is missing, the backup cannot be
+ * tested, or it is faulty. The operator is told, and good backups stay.
  */
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -26,7 +26,7 @@ vi.setConfig({ testTimeout: 240_000 })
 
 const passphrase = 'một câu dài mà không ai đoán được'
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-nights-'))
-// As root, sites and the database are other users, who must be able to enter.
+// As root, the sites and the database are other users, who must be able to enter.
 fs.chmodSync(scratch, 0o755)
 const place = (name: string): string => path.join(scratch, name)
 /** A role that reads all and may make no database. */
@@ -36,7 +36,7 @@ const admin = new pg.Client({ connectionString: inject('adminUrl') })
 let world: SavedWorld
 let portal: TestPortal
 let lines: string[] = []
-/** What a try of the night itself says. */
+/** The log lines of a try. */
 let told: string[] = []
 beforeAll(async () => {
   world = await openSavedWorld({
@@ -67,7 +67,7 @@ const night = async (): Promise<void> => {
   await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, portalBackupJob, {}))
   await jobsIdle(portal.app.db)
 }
-/** One try of the job, without the next one that follows where it throws. */
+/** One try of the job, without the retry after a failure. */
 const tryNight = async (databaseUrl = portal.databaseUrl): Promise<void> =>
   backUpPortal(
     {
@@ -109,7 +109,7 @@ test('every night it is made, verified, kept for a while, and watched', async ()
   const at = await verifiedAt()
   expect(Math.abs(at - Date.now() / 1000)).toBeLessThan(120)
   expect(logged('the backup is verified')).toHaveLength(3)
-  // The disk is away: it says so, and again when it is there.
+  // The disk is away: the failure is reported, and so is its end.
   fs.renameSync(place('nightly'), place('away'))
   fs.writeFileSync(place('nightly'), '')
   lines = []
@@ -145,7 +145,7 @@ test('a role that may make no database is told of first, and takes no good one a
   )
   expect(await gauge('portal_backup_failed')).toBe(1)
   expect(await verifiedAt()).toBe(before)
-  // The two newest, which nobody could try, and the one that is known to be good.
+  // The two newest, which could not be tested, and the one known to be good.
   const ids = await kept()
   expect([ids.length, ids[0]]).toEqual([3, good])
   await tryNight()
@@ -165,7 +165,7 @@ test('bad ones are not more than are kept, and leave the newest good one', async
       await expect(tryNight()).rejects.toThrow('does not come up')
     const ids = await kept()
     expect([ids.length, ids[0]]).toEqual([3, good])
-    // An earlier release did not write down which one was good: none goes until one is again.
+    // Release 2 did not record which one was good: none is removed until one is proven again.
     await portal.app.db.updateTable('portal_backup').set({ verified_backup: null }).execute()
     await expect(tryNight()).rejects.toThrow('does not come up')
     expect(await kept()).toHaveLength(4)

@@ -22,7 +22,7 @@ import { verifyBackup } from './verify.ts'
 export const portalBackupJob = 'portal-backup'
 
 const missingMs = hours(1)
-/** In the log. */
+/** Limit of the faults in the log. */
 const namedFaults = 20
 
 export interface NightlyParts {
@@ -36,7 +36,7 @@ export interface NightlyParts {
   readonly archives: Archives
 }
 
-/** What the night was about; `faults`: what is wrong with its backup, a sentence each. */
+/** The result of a night; `faults`: the backup's faults, a sentence each. */
 interface Night {
   readonly faults: readonly string[]
   /** Whether another try may end better. */
@@ -56,7 +56,7 @@ async function makeAndVerify(
     await noteFailure(parts)
     log.error({ to: config.BACKUP_TO }, why)
   }
-  // One that comes up meanwhile is in the next.
+  // A site created meanwhile is in the next backup.
   const before = new Set((await sitesToSave(db)).map(({ siteId }) => siteId))
   await makeMissing({ ...parts, patienceMs: missingMs, signal })
   const made = await makeBackup({
@@ -73,7 +73,7 @@ async function makeAndVerify(
   await db.updateTable('portal_backup').set({ sites_missing: missing.length }).execute()
   if (missing.length > 0)
     log.error({ sites: missing }, 'some sites are not in the backup of the portal')
-  // One that nobody could try is still better than none.
+  // An untested backup is still better than none.
   if (why !== undefined) return { faults: [why], again: false }
   const { manifest, faults, agreed, untried } = await verifyBackup({
     store,
@@ -106,13 +106,16 @@ async function noteFailure({ db, clock }: NightlyParts): Promise<void> {
     .execute()
 }
 
-/** Bad nights fill no disk, and take nobody the newest backup that is known to be good. */
+/**
+ * Prunes after a bad night: bad backups must not fill the disk, and the newest one known to be good
+ * stays.
+ */
 async function pruneAfterBadNight(
   { db, log, config }: NightlyParts,
   store: ObjectStore,
 ): Promise<void> {
   const { verified_at: at, verified_backup: verified } = await statusOf(db)
-  // An earlier release has not written down which one was good: all stay until one is again.
+  // Release 2 did not record which one was good: all stay until one is proven again.
   if (at !== null && verified === null) return
   try {
     await pruneBackups(store, config.BACKUP_TO_KEEP, new Date(), verified)
@@ -124,7 +127,7 @@ async function pruneAfterBadNight(
 const statusOf = (db: Queryable) =>
   db.selectFrom('portal_backup').selectAll().executeTakeFirstOrThrow()
 
-/** One night. Throws where another try may end better. */
+/** One night. Throws if a retry may succeed. */
 export async function backUpPortal(parts: NightlyParts, signal: AbortSignal): Promise<void> {
   const { log, config } = parts
   const { BACKUP_TO: to } = config
@@ -158,7 +161,7 @@ export function definePortalBackups(
 
   jobs.define({
     name: portalBackupJob,
-    // 2:41 in Vietnam: after the servers' own, whose newest archives it takes.
+    // 2:41 in Vietnam: after the servers' own backups, whose newest archives it includes.
     cron: '41 19 * * *',
     retries: 1,
     retryDelaySeconds: 60,

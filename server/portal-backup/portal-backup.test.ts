@@ -30,7 +30,7 @@ import { checkFiles, readerOf } from './verify.ts'
 
 const passphrase = 'một câu dài mà không ai đoán được'
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-backup-'))
-// As root, sites and the database are other users', who must be able to enter.
+// As root, the sites and the database are other users, who must be able to enter.
 fs.chmodSync(scratch, 0o755)
 const place = (name: string): string => path.join(scratch, name)
 const saved = place('saved')
@@ -72,7 +72,7 @@ test('a command saves it while it runs, with an archive of a server that had non
   expect(manifest.ledger).toContainEqual(
     expect.objectContaining({ currency: 'VND', sum: '0', wallets: '682000' }),
   )
-  // Nobody reads the secret in it.
+  // The secret is not readable in it.
   const secret = fs.readFileSync(path.join(saved, manifest.id, 'secret.json'), 'utf8')
   expect(secret).not.toContain(portal.rootSecret)
 })
@@ -136,7 +136,7 @@ test('a flipped byte is found in every file', async () => {
   await flipped('manifest.json', async () => {
     await expect(openBackup(store, passphrase)).rejects.toThrow(BackupFault)
   })
-  // Nor does a manifest pass that somebody has written anew.
+  // A rewritten manifest is not accepted, either.
   const manifest = path.join(saved, opened.base, 'manifest.json')
   const before = fs.readFileSync(manifest, 'utf8')
   fs.writeFileSync(manifest, before.replace(/"rows": \d+/, '"rows": 4711'))
@@ -168,7 +168,7 @@ test('killed in the middle it leaves nothing that is taken for a backup', async 
     code: 1,
     said: `There is no whole backup in ${target}: the one that lies there was cut short.\n`,
   })
-  // What is left of it goes a day later.
+  // The remaining files are removed a day later.
   const store = folderStore(target)
   expect(await pruneBackups(store, 1, new Date())).toEqual([])
   expect(await pruneBackups(store, 1, new Date(Date.now() + 25 * 3_600_000))).toHaveLength(1)
@@ -302,7 +302,7 @@ test('a restore refuses what is not empty, and another secret', async () => {
     ) as string,
   })
   expect(fs.existsSync(empty)).toBe(false)
-  // One that was killed on the way is neither gone on with nor started.
+  // An interrupted restore is neither continued nor started as a portal.
   fs.mkdirSync(empty)
   fs.writeFileSync(path.join(empty, 'restore-unfinished'), '')
   expect((await elsewhere({})).said).toMatch(/^A restore into .+ did not come to its end/)
@@ -324,7 +324,7 @@ test('all machines are gone: one command, and the customer notices nothing', asy
     async () => (await backups()).some(({ id, state }) => state === 'proven' && !older.has(id)),
     90,
   )
-  // Another machine has the site, and is gone as well.
+  // The site is on another machine, which is gone as well.
   const { db } = portal.app
   await db
     .insertInto('node')
@@ -358,7 +358,7 @@ test('all machines are gone: one command, and the customer notices nothing', asy
   expect(unfinished).toBe(false)
   expect(fs.readFileSync(path.join(portal.dataDir, 'secret'), 'utf8')).toBe(portal.rootSecret)
 
-  // The session of before, the money, the books, what was signed and what was linked.
+  // The session from before, the money, the books, the signed statement and the links.
   expect(await world.get('/api/v1/auth/me')).toEqual(before)
   await portal.ledgerHolds()
   const { fingerprint } = verifyStatement(world.statement)
@@ -374,7 +374,7 @@ test('all machines are gone: one command, and the customer notices nothing', asy
     90,
   )
   expect(page.text).toBe('what the customer wrote')
-  // At night there may be one more.
+  // If the test runs at night, there may be one more.
   const offered = (await backups()).map(({ id }) => id)
   expect(offered.filter((id) => older.has(id))).toEqual([])
   expect(offered.length).toBeGreaterThan(0)

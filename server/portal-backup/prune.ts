@@ -3,7 +3,7 @@ import { hours } from '../platform/clock.ts'
 import { backupsIn, manifestName } from './manifest.ts'
 import type { ObjectStore } from '../platform/object-store/index.ts'
 
-/** One that has no manifest after so long is written by nobody any more. */
+/** A backup without a manifest after this long is no longer being written. */
 const abandonedMs = hours(24)
 
 /** When it began, as its id says. */
@@ -27,7 +27,7 @@ export async function pruneBackups(
   const old = whole.slice(0, Math.max(0, whole.length - kept)).filter((id) => id !== verified)
   const abandoned = cutShort.filter((id) => begunAt(id) < now.getTime() - abandonedMs)
   for (const id of [...old, ...abandoned]) {
-    // The manifest goes first: what is removed in part is no backup any more.
+    // The manifest goes first, so that a partially removed backup no longer counts as one.
     await store.remove(`${id}/${manifestName}`)
     for (const name of names) if (name.startsWith(`${id}/`)) await store.remove(name)
   }

@@ -23,7 +23,7 @@ export interface RestoreParts {
   readonly passphrase: string | undefined
   readonly databaseUrl: string
   readonly dataDir: string
-  /** Where the sites' own backups are put. */
+  /** The store for the sites' own backups. */
   readonly archives: Archives
   /** PORTAL_SECRET, where the operator has set it. */
   readonly givenSecret: string | undefined
@@ -32,12 +32,14 @@ export interface RestoreParts {
   readonly node: string
   /** Sites of other nodes come to this one, too: their machines are gone as well. */
   readonly bringAllHere?: boolean
-  /** What runs the sites of `dataDir`; opened when database and archives are there. */
+  /**
+   * Opens the runtime of the sites in `dataDir`; called when database and archives are restored.
+   */
   readonly openRuntime: () => Promise<{
     readonly driver: Pick<WordpressDriver, 'restore'>
     close(): Promise<void>
   }>
-  /** What was done, a sentence each. */
+  /** Reports the steps, a sentence each. */
   readonly say: (line: string) => void
 }
 
@@ -101,7 +103,9 @@ async function putArchives(parts: RestoreParts, opened: Opened): Promise<void> {
     await parts.archives.put({ siteId, backupId }, (into) => read(file, into))
 }
 
-/** A customer’s site may be over its disks by a little: it comes back all the same. */
+/**
+ * A customer's site may slightly exceed its disk: its limit is raised so that it can be restored.
+ */
 function roomy(spec: SiteSpec, figures: { fileBytes: number; databaseBytes: number }): SiteSpec {
   const needed = (bytes: number): number => Math.ceil(bytes / megabyte)
   return {

@@ -7,10 +7,10 @@ import { quoted } from './dump.ts'
 import { BackupFault } from './fault.ts'
 
 const prefix = 'portal_verify_'
-/** One that is older was left by a process that was killed. */
+/** An older one was left by a killed process. */
 const oldSeconds = 24 * 3600
 
-/** Drops those of killed processes; one that cannot be dropped is left. */
+/** Drops those of killed processes; one that cannot be dropped stays. */
 async function dropOld(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select datname as name from pg_database where datname ~ '^${prefix}[0-9]+_'
@@ -34,7 +34,10 @@ async function whyNone(client: pg.Client): Promise<string | undefined> {
   )
 }
 
-/** A sentence where no backup can be restored on trial beside this database; undefined: one can. */
+/**
+ * Why no backup can be test-restored beside this database, as a sentence; undefined: it is
+ * possible.
+ */
 export async function whyNoScratchDatabase(url: string): Promise<string | undefined> {
   const client = newClient(url, { application_name: 'portal-backup' })
   client.on('error', () => undefined)

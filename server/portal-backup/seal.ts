@@ -1,7 +1,7 @@
 /**
- * What a passphrase protects: the portal's root secret, which is sealed with it, and the manifest,
- * which carries a code that only who has the passphrase can make. Both keys are made from it by
- * scrypt (RFC 7914), under a salt of the backup's own.
+ * The protection by a passphrase: it seals the portal's root secret, and authenticates the manifest
+ * by a code that only its holder can compute. Both keys are derived by scrypt (RFC 7914) with a
+ * salt per backup.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'

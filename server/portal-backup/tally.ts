@@ -13,7 +13,7 @@ export interface FileFigures {
 
 export interface Tally {
   readonly through: Transform
-  /** Once all has passed. */
+  /** Call it after all data has passed. */
   figures(): FileFigures
 }
 
@@ -40,8 +40,8 @@ export const nowhere = (): Writable =>
   })
 
 /**
- * Reads a file of a backup into `into` and compares it with what the manifest says.
- * @throws BackupFault where it is missing or differs
+ * Reads a file of a backup into `into` and compares it with the manifest. @throws BackupFault when
+ * it is missing or differs
  */
 export async function readChecked(
   store: ObjectStore,

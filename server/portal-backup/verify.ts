@@ -32,21 +32,24 @@ export interface VerifyParts {
 
 export interface Verdict {
   readonly manifest: Manifest
-  /** What agrees, a sentence each. */
+  /** The checks that agree, a sentence each. */
   readonly agreed: readonly string[]
-  /** What does not, a sentence each; none when the backup is good. */
+  /** The checks that do not, a sentence each; none if the backup is good. */
   readonly faults: readonly string[]
-  /** Archives that are what was written, and that could not be tried here. */
+  /** Archives that match the manifest but could not be tried here. */
   readonly untried: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** So many archives are restored on trial, chosen anew each time. */
+/** Archives that are test-restored, chosen anew each time. */
 const archivesProven = 10
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Every file but those in `except`; a sentence for each that is not what was written. */
+/**
+ * Checks every file except those in `except`; returns a sentence for each that differs from the
+ * manifest.
+ */
 export async function checkFiles(
   store: ObjectStore,
   { manifest, base }: Opened,
@@ -73,7 +76,7 @@ export const readerOf =
   (file: string, into: NodeJS.WritableStream): Promise<void> =>
     readChecked(store, base + file, figuresOfFile(manifest, file), into as fs.WriteStream)
 
-/** What differs between the manifest and the database that came from its backup. */
+/** The differences between the manifest and the database restored from its backup. */
 export async function differences(
   db: Queryable,
   manifest: Manifest,

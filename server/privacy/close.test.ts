@@ -1,4 +1,4 @@
-/** A customer leaves: what has to be settled first, what is erased, and what stays. */
+/** A customer leaves: what must be settled first, what is erased, and what stays. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
@@ -37,7 +37,7 @@ const close = ({ token, password }: TestCustomer, more: object = {}) =>
 const accountIs = (id: string) =>
   portal.app.db.selectFrom('customer').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** What stays: names of servers and domains, and what money and invoices refer to. */
+/** What stays: names of servers and domains, and the rows that money and invoices refer to. */
 const kept = new Set(
   (
     'customer ledger_account ledger_entry ledger_transfer subscription invoice invoice_line ' +
@@ -134,7 +134,7 @@ describe('an account', () => {
     expect(await checkLedger(portal.app.db)).toEqual([])
     const story = await finance.call<CustomerStory>('GET', `/api/operator/customers/${an.id}`)
     expect(story.body.result).toMatchObject({ name: 'Closed account', sessions: [], letters: [] })
-    // The last letter went to the address of before.
+    // The last letter went to the address used before.
     await eventually('the letter comes', async () =>
       (await portal.inbox(an.email)).some(({ text }) => /closed|được đóng/.test(text)),
     )

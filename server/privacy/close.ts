@@ -1,4 +1,4 @@
-/** A customer closes the account: what must be settled before, and what is forgotten then. */
+/** Closing of a customer's account: what must be settled before, and what is erased. */
 import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
 import { openInvoices, paidForAnother } from '../billing/index.ts'
@@ -32,11 +32,11 @@ export interface CloseNeeds {
   /** Taken before the account, as every act of the staff does. */
   readonly holdTrail: (tx: Tx) => Promise<void>
   readonly outbox: OperatorOutbox
-  /** What the staff wrote of a customer. */
+  /** Erases the staff's texts about a customer. */
   readonly forgetAtDesk: (tx: Tx, clock: Clock, customerId: string) => Promise<void>
 }
 
-/** What has to be ended, deleted, paid or taken out first. */
+/** What the customer must first end, delete, pay or take out. */
 export async function obstaclesOf(
   db: Queryable,
   { clock, ledger }: Pick<CloseNeeds, 'clock' | 'ledger'>,
@@ -80,7 +80,8 @@ export async function closeAccount(
   const { email, phone, former } = await eraseAccount(tx, needs, of)
   await forgetTickets(tx, { customerId, email, former })
   await forgetLetters(tx, [email, phone], former)
-  // It names the customer by the id alone, and outlives what else was told of them.
+  // The event names the customer by id only, and stays after the other events about them are
+  // erased.
   const told = { event: 'customer.closed', customerId: null } as const
   await needs.outbox.tellOperator(tx, { ...told, payload: { customer_id: customerId } })
   return { email }

@@ -1,4 +1,4 @@
-/** A customer's file: what is stored of them, read table by table while it is sent. */
+/** A customer's export: the stored data, read table by table while it is sent. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 import { stored, type Stored } from './stored.ts'
@@ -11,7 +11,7 @@ export interface Person {
 
 /** Rows of one query. */
 const batch = 500
-/** Of a table without a key: more than anybody has. */
+/** Limit for a table without a key: more rows than anybody has. */
 const mostWithoutKey = 10_000
 
 /** Ids may be larger than a number holds exactly. */
@@ -74,9 +74,8 @@ async function* rowsOf(
 }
 
 /**
- * The file, piece by piece: JSON with a list for each table, times in UTC, money in minor units.
- * Each query has the rows of its moment; what changes meanwhile may be in one list and not in
- * another.
+ * The file in pieces: JSON with a list per table, times in UTC, money in minor units. Each query
+ * has its own snapshot, so a concurrent change may be in one list and not in another.
  */
 export async function* personalData(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** What is stored of a person, and what they are given of it (decision 115). */
+/** Personal data: what is stored of a person, and what they get of it (decision 115). */
 export { decidedLetter, receivedLetter } from './letter.ts'
 export {
   countOpenRequests,

@@ -2,7 +2,10 @@ import type { DataRequest, RequestKind } from '../../contract/data-requests.ts'
 import type { Language } from '../../contract/errors.ts'
 import { inVietnam } from '../platform/vietnam-time.ts'
 
-/** Somebody has downloaded the customer's data: whoever did not is told what to do. */
+/**
+ * Somebody has downloaded the customer's data; if it was not the customer, the letter says what to
+ * do.
+ */
 export const exportLetter = (
   of: { readonly from: string; readonly portalUrl: string },
   language: Language,
@@ -25,7 +28,7 @@ export const exportLetter = (
           `${of.portalUrl}/account`,
       }
 
-/** The last letter to somebody who has closed the account. */
+/** The last letter to a customer who has closed the account. */
 export const closedLetter = (
   language: Language,
 ): { readonly subject: string; readonly text: string } =>
@@ -59,7 +62,7 @@ const dayOf = (time: string, language: Language): string => {
   return language === 'vi' ? `${day}/${month}/${year}` : `${year}-${month}-${day}`
 }
 
-/** A request has come: by when it is answered. */
+/** A request was received; says by when it is answered. */
 export function receivedLetter({ kind, dueAt, text }: DataRequest, language: Language): Letter {
   const due = dayOf(dueAt, language)
   return language === 'vi'

@@ -1,4 +1,4 @@
-/** A customer downloads all that is stored of them, and nothing of anybody else. */
+/** A customer downloads all data stored about them, and nobody else's. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Requests about personal data: made or entered, due by a clock, decided, told. */
+/** Requests about personal data: made or entered, due by a clock, decided, and answered. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostOpenRequests, type DataRequest } from '../../contract/data-requests.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
@@ -74,7 +74,7 @@ describe('a customer', () => {
     ])
     const again = await support.act('privacy.refuse', { request: id, told: 'Another answer' })
     expect(again.status).toBe(409)
-    // What was asked and told is in no trail.
+    // The texts of request and answer are in no trail.
     const trail = await support.call<TrailAct[]>('GET', '/api/operator/trail')
     expect(trail.text).toContain(id)
     for (const words of ['Nguyễn An', 'spelt wrongly']) expect(trail.text).not.toContain(words)
@@ -135,7 +135,7 @@ describe('the staff', () => {
     const body = { from: 'Somebody', kind: 'access', text: 'What do you know?' }
     const early = await support.act('privacy.receive', { ...body, receivedOn: later })
     expect(early.status).toBe(422)
-    // Whoever is no customer is named, and written to by hand.
+    // A person without an account is named, and answered by hand.
     expect((await support.act('privacy.receive', body)).status).toBe(200)
     expect(await desk('open')).toContainEqual(
       expect.objectContaining({ customer: null, askedBy: 'Somebody', enteredBy: support.name }),

@@ -29,7 +29,7 @@ const workingDays: Readonly<Record<RequestKind, number>> = {
 /** Days in a row, at most: Australia's Privacy Act 1988 (APP 12.4 and 13.5). Tết counts here. */
 const mostDays = 30
 
-/** By when a request is answered: the end of a day in Vietnam. */
+/** The day's end in Vietnam by which a request must be answered. */
 export function dueAt(kind: RequestKind, receivedAt: Date): Date {
   const times = [afterWorkingDays(receivedAt, workingDays[kind]), afterDays(receivedAt, mostDays)]
   return new Date(Math.min(...times.map((time) => time.getTime())))
@@ -87,7 +87,9 @@ export async function receiveRequest(
   return request
 }
 
-/** The customer's account is held. Refuses with conflict who has asked enough. */
+/**
+ * The caller has locked the account. Refuses with conflict a customer with enough open requests.
+ */
 export async function refuseMore(tx: Tx, customerId: string): Promise<void> {
   const open = await tx
     .selectFrom('data_request')
@@ -108,8 +110,8 @@ export async function refuseMore(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * Ends an open request; answers what it was. Refuses with not_found; with conflict one that is
- * decided, or an erasure while the account is there.
+ * Ends an open request; answers its row before. Refuses with not_found; with conflict one that is
+ * decided, and an erasure while the account exists.
  */
 export async function decideRequest(
   tx: Tx,
@@ -174,7 +176,7 @@ export async function requestsOf(db: Queryable, customerId: string): Promise<Dat
   return rows.map(shown)
 }
 
-/** Open ones, due soonest first; or those that were decided, the newest first. */
+/** Open requests, due soonest first; or decided ones, newest first. */
 export async function requestsOfDesk(
   db: Queryable,
   clock: Clock,
@@ -229,8 +231,8 @@ export async function overdueRequests(db: Queryable, clock: Clock): Promise<numb
 }
 
 /**
- * Of a customer who closes the account: that meets what asked for erasure, ends what else is open,
- * and all words go.
+ * For a customer who closes the account: fulfils requests for erasure, ends the other open ones,
+ * and deletes all texts.
  */
 export async function forgetRequests(tx: Tx, clock: Clock, customerId: string): Promise<void> {
   await tx

@@ -94,7 +94,7 @@ export function routes(http: Http, deps: PrivacyDeps): void {
     },
     async ({ tx, customerId, prepared }) => {
       await deps.holdTrail(tx)
-      // Before anything is counted: a row that names the customer waits for this one.
+      // Lock before checking: a transaction that refers to the customer waits for this one.
       await holdAccount(tx, customerId)
       const [obstacle] = await obstaclesOf(tx, deps, customerId)
       if (obstacle !== undefined)

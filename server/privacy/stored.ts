@@ -1,6 +1,6 @@
 /**
- * What is stored of a person, table by table and column by column (decision 115). A test compares
- * both lists with the schema: a new table or column has to be given out, or left out with a reason.
+ * Personal data by table and column (decision 115). A test compares both lists with the schema: a
+ * new table or column must be exported, or left out with a reason.
  */
 
 /** Rows of a table that are about one customer. */
@@ -12,11 +12,11 @@ export interface Stored {
   /** Which rows are theirs. */
   readonly by:
     | { readonly column: string }
-    /** Those of a row of another table in this list: that one's `column`. */
+    /** The rows of another table in this list are those with its `column`. */
     | { readonly column: string; readonly of: string; readonly its: string }
     /** Written to an e-mail address or number of theirs. */
     | { readonly recipient: string }
-  /** In whose order they are read; null: they are few. */
+  /** The key that orders the reading; null: the rows are few. */
   readonly key: string | null
   /** Rows with this value are not given out. */
   readonly but?: { readonly column: string; readonly value: string }
@@ -78,7 +78,7 @@ export const stored: readonly Stored[] = [
     'customer_id credential_id public_key counter transports',
   ),
   rows('customer_label', own, null, 'label', 'customer_id'),
-  // Where they work for others, and what they did there; whom they invited.
+  // The accounts they work in, their acts there, and their invitations.
   rows(
     'data_request',
     own,
@@ -376,7 +376,7 @@ export const stored: readonly Stored[] = [
       'id ticket_id at kind author text by_mail left_out',
       'seq staff_id person_id proven letter',
     ),
-    // What the staff writes for itself.
+    // The staff's internal notes.
     but: { column: 'kind', value: 'note' },
   },
   rows(
@@ -418,7 +418,7 @@ export const stored: readonly Stored[] = [
   ),
 ]
 
-/** Tables of which nothing is given out, by the reason. */
+/** Tables from which nothing is exported, by the reason. */
 export const notStored = {
   'keys, counters and traces of the machine, of nobody': [
     'idempotency',

@@ -1,9 +1,9 @@
 /**
- * The working days of Vietnam: Monday to Friday but for the public holidays of the Labour Code 2019
- * (art. 112), with the working day after one that falls on a weekend (art. 111.3). Where the
- * government chooses the days each year (the fifth of Tết, and the second of the National Day),
- * only those count as off that every choice has: a clock is then early, never late. A Saturday that
- * is declared a working day in exchange for another one is not known here.
+ * The working days of Vietnam: Monday to Friday except the public holidays of the Labour Code 2019
+ * (art. 112), with the working day after a holiday on a weekend (art. 111.3). Where the government
+ * chooses the days each year (the fifth of Tết, and the second of the National Day), only the days
+ * common to every choice count as off: a deadline is then early, never late. A Saturday that is
+ * declared a working day in exchange for another one is not known here.
  */
 import { days } from '../platform/clock.ts'
 import { fromVietnam, inVietnam } from '../platform/vietnam-time.ts'
@@ -16,8 +16,8 @@ const isWeekend = (day: string): boolean =>
 /** New Year, Reunification, Labour Day, National Day. */
 const fixed = ['01-01', '04-30', '05-01', '09-02']
 /**
- * Of each year Tết and the Hùng kings’ day, by the new moons in Vietnam's time (Intl's Chinese
- * calendar is a day off in 2027). A year that is not here has none of them: clocks are early.
+ * Tết and the Hùng kings' day of each year, by the new moons in Vietnam's time (Intl's Chinese
+ * calendar is a day off in 2027). For a missing year neither counts as off: deadlines are early.
  */
 const lunar: readonly (readonly [newYear: string, hung: string])[] = [
   ['2026-02-17', '2026-04-26'],
@@ -30,7 +30,7 @@ const lunar: readonly (readonly [newYear: string, hung: string])[] = [
 ]
 /**
  * Tết has five days: one of the old year and four of the new one, or two and three. These four are
- * in both, and so are the days instead of those of them that fall on a weekend.
+ * in both choices, and so are their substitutes for days on a weekend.
  */
 const daysOfTet = [-1, 0, 1, 2]
 
@@ -59,7 +59,7 @@ export function isWorkingDay(day: string): boolean {
   return !isWeekend(day) && !holidays.has(day)
 }
 
-/** The end, in Vietnam, of the working day that is so many after the day of `from`. */
+/** The end, in Vietnam, of the `count`th working day after the day of `from`. */
 export function afterWorkingDays(from: Date, count: number): Date {
   let day = inVietnam(from).slice(0, 10)
   for (let left = count; left > 0;) {
@@ -69,7 +69,7 @@ export function afterWorkingDays(from: Date, count: number): Date {
   return endOf(day)
 }
 
-/** The end, in Vietnam, of the day that is so many after the day of `from`. */
+/** The end, in Vietnam, of the `count`th day after the day of `from`. */
 export const afterDays = (from: Date, count: number): Date =>
   endOf(next(inVietnam(from).slice(0, 10), count))
 

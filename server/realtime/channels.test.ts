@@ -1,6 +1,6 @@
 /**
- * Channels of the realtime server, heard by the unmodified pusher-js over real sockets: who may
- * join one, what the protocol says, and what is refused.
+ * Channels of the realtime server, with the unmodified pusher-js over real sockets: who may join
+ * one, what the protocol contains, and what is refused.
  */
 import { once } from 'node:events'
 import http from 'node:http'
@@ -47,7 +47,7 @@ const { client, clients, disconnectAll, notifications } = clientsOf(
   () => portal,
   () => key,
 )
-/** Pusher's own server library: what it signs, the portal signs. */
+/** Pusher's own server library signs as the portal does. */
 const library = () =>
   new Pusher({
     appId: 'portal',
@@ -65,7 +65,7 @@ describe('channels', () => {
         body: { socket_id: socket, channel_name: `private-${an.id}` },
       })
     expect((await ask(`1.${'2'.repeat(2500)}`)).status).toBe(422)
-    // Also with as many sockets as one likes.
+    // Any number of sockets does not prevent it, either.
     for (let at = 0; at < 400; at += 50)
       await Promise.all(
         Array.from({ length: 50 }, (_, n) => 2_000_000_000 + at + n).map((n) =>
@@ -360,7 +360,7 @@ describe('the protocol', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const opened: WebSocket[] = []
-    /** The first thing that a connection is told. */
+    /** The first message on a connection. */
     const told = async (): Promise<string> => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/app/k?protocol=7`)
       opened.push(socket)
@@ -372,7 +372,7 @@ describe('the protocol', () => {
     expect(await told()).toBe('pusher:error')
     client = '2001:db8:0:2::1'
     expect(await told()).toBe('pusher:connection_established')
-    // One that leaves makes room.
+    // A closed connection makes room.
     opened[0]?.close()
     await eventually('the member to be gone', async () => hub.size === 500)
     client = '2001:db8:0:1::2'

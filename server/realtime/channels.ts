@@ -1,12 +1,12 @@
-/** Who may subscribe to which channel: customers to their own, while their session lives. */
+/** Authorisation of channels: customers may subscribe to their own while their session lives. */
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { SessionRevocations } from './session-revocations.ts'
 import { channelAuth, type AppKey } from './signature.ts'
 
 /**
- * What the socket shows with its subscription. Refuses with `forbidden` the channel of anybody
- * else, and with `unauthenticated` a session that has ended meanwhile.
+ * The signature for a socket's subscription. Refuses with `forbidden` another customer's channel,
+ * and with `unauthenticated` a session that has ended meanwhile.
  */
 export async function authorise(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * What is told is delivered, to pusher-js over real sockets and from real PostgreSQL: nothing is
- * missed, whatever breaks, and the bell keeps it.
+ * Delivery of events, to pusher-js over real sockets and from real PostgreSQL: none is missed after
+ * any failure, and the bell stores them.
  */
 import net from 'node:net'
 import { sql } from 'kysely'
@@ -24,7 +24,10 @@ import { createListener } from './listener.ts'
 import { createRelay, type Relay } from './relay.ts'
 
 let portal: TestPortal
-/** Of another process, which writes events as well and lives on while this one is opened anew. */
+/**
+ * The database of another process, which also writes events and lives on while this one is
+ * reopened.
+ */
 let other: ReturnType<typeof connect>
 let relay: Relay
 let an: TestCustomer
@@ -84,7 +87,7 @@ describe('nothing is missed', () => {
       ),
     )
     const after = heard<{ payment: { number: string } }>(channel, 'invoice.paid')
-    // Of a process that crashed after its commit: it goes out at the next round.
+    // As if the process had crashed after its commit: the event is sent in the next round.
     await announce(an, 'invoice.paid', { payment: { number: 'after' } }, () => undefined)
     expect((await after).payment.number).toBe('after')
   })
@@ -121,7 +124,7 @@ describe('nothing is missed', () => {
 
   test('a database that is gone is asked twice a second; later all is delivered', async () => {
     const database = new URL(portal.databaseUrl)
-    /** Of its Unix socket, where it has one. */
+    /** Its Unix socket, if it has one. */
     const folder = database.searchParams.get('host')
     let gone = false
     const attempts: number[] = []
@@ -247,7 +250,7 @@ describe('nothing is missed', () => {
             'invoice.create',
             { n },
           )
-          // Those that began first end last.
+          // The transactions that began first end last.
           if (n < 5)
             await eventually(
               'the others',

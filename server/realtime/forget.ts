@@ -1,4 +1,4 @@
-/** What is forgotten of the notifications of a customer who closes the account. */
+/** Deletes the notifications of a customer who closes the account. */
 import type { Tx } from '../platform/db.ts'
 
 /** All of a customer, those that are not sent yet too. */

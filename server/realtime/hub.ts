@@ -1,6 +1,6 @@
 /**
- * Which connection is subscribed to which channel, and the messages of the Pusher protocol (version
- * 7). No network here: a connection is anything that can send and close.
+ * Subscriptions of connections to channels, and the messages of the Pusher protocol (version 7). No
+ * network here: a connection is anything that can send and close.
  */
 import { randomInt } from 'node:crypto'
 
@@ -35,7 +35,7 @@ export interface Member {
   pinged: boolean
 }
 
-/** A slow reader is cut off rather than kept in memory; it comes back and reads what it missed. */
+/** A slow reader is disconnected rather than buffered; it reconnects and reads what it missed. */
 const maxBufferedBytes = 1 << 20
 const maxChannels = 10
 

@@ -55,9 +55,9 @@ export function createRealtime(deps: {
   log: Log
   /** A stored payload as it is sent: adds what must not be stored, such as links. */
   complete: (payload: object) => object
-  /** Of all modules that publish events. */
+  /** The titles of all modules' events. */
   titles: Titles
-  /** Told of each event once, when it is sent. */
+  /** Called once for each event, when it is sent. */
   onSent: OnSent
 }): Realtime {
   const hub = createHub()

@@ -1,6 +1,6 @@
 /**
- * Fan-out: hears the relay's notices and delivers the new rows to the sockets of this process.
- * After an interruption the sockets are told to resync and read the table.
+ * Fan-out: receives the relay's notices and delivers the new rows to this process's sockets. After
+ * an interruption the sockets are told to resync and read the table.
  */
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
@@ -54,8 +54,8 @@ export function createListener(
   const deliverInOrder = (): void => {
     delivering = delivering.then(deliver).catch((error: unknown) => {
       log.warn({ err: error }, 'delivering events')
-      // No further notification may come: an event that is not delivered now would wait for the
-      // next event of any customer.
+      // Retry by timer: without another notice, the event would wait for the next event of any
+      // customer.
       clearTimeout(again)
       if (!stopped) again = setTimeout(deliverInOrder, deliverAgainMs).unref()
     })

@@ -1,4 +1,4 @@
-/** Stored notifications: what a customer missed, and the bell. */
+/** Stored notifications: events that a customer missed, and the bell. */
 import type { Language } from '../../contract/errors.ts'
 import type { EventName, Notification } from '../../contract/realtime.ts'
 import { dropOld } from '../platform/batches.ts'
@@ -67,7 +67,7 @@ export async function unreadCount(db: Queryable, customerId: string): Promise<nu
   return Number(row.n)
 }
 
-/** Marks those named, or all. Ids of somebody else's notifications change nothing. */
+/** Marks the given ids, or all. Ids of another customer's notifications change nothing. */
 export async function markRead(
   db: Queryable,
   clock: Clock,

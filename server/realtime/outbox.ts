@@ -22,11 +22,11 @@ export interface EventOutbox {
 
 export interface OperatorEvent {
   readonly event: OutboxOfOperator
-  /** Whom it is about: their account's end erases what was sent of it. Null: nobody. */
+  /** The customer that the event is about; closing the account erases what was sent. Null: none. */
   readonly customerId: string | null
   readonly payload: object
 }
-/** What the operator's own programs are told, and no customer (decision 131). */
+/** Events for the operator's own programs only (decision 131). */
 export interface OperatorOutbox {
   tellOperator(tx: Tx, event: OperatorEvent): Promise<void>
 }

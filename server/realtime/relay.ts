@@ -1,7 +1,7 @@
 /**
  * The relay numbers the stored events in the order of commits, and notifies the push servers by
- * NOTIFY. It runs apart from the business transactions: NOTIFY takes a global lock at the commit
- * and would slow postings three to six times. It takes what is for the operator alone along.
+ * NOTIFY. It is separate from the business transactions: NOTIFY takes a global lock at the commit
+ * and would slow postings three to six times. It also relays the events for the operator only.
  */
 import { sql } from 'kysely'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -11,7 +11,9 @@ import type { Log } from '../platform/log.ts'
 /** The NOTIFY channel. */
 export const channel = 'portal_events'
 const batch = 500
-/** Events of this process wake the relay; a round finds those of one that crashed before. */
+/**
+ * A commit in this process wakes the relay; this interval finds events of a process that crashed.
+ */
 const roundMs = 15_000
 
 export interface Relay {
@@ -22,13 +24,15 @@ export interface Relay {
 
 /** An event that has its number now, or one for the operator alone. */
 export interface SentEvent {
-  /** Null: it is about nobody. */
+  /** Null: the event is about no customer. */
   readonly customerId: string | null
   readonly event: string
   readonly payload: object
   readonly forCustomer: boolean
 }
-/** Told of each event once, in the transaction that takes it, whichever process wrote it. */
+/**
+ * Called once for each event, in the transaction that takes it, whichever process wrote the event.
+ */
 export type OnSent = (tx: Tx, events: readonly SentEvent[]) => Promise<void>
 
 export function createRelay(db: Database, log: Log, onSent?: OnSent): Relay {

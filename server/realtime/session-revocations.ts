@@ -9,7 +9,7 @@ import { closeCodes, protocolError, type Hub } from './hub.ts'
 
 /** The NOTIFY channel. Its payload: names of sessions, sockets, accounts, a space between. */
 export const endedChannel = 'portal_ended'
-/** Of names in one notice: PostgreSQL takes less than 8000 bytes. */
+/** Limit of the names in one notice: PostgreSQL allows less than 8000 bytes. */
 const longestPayload = 7000
 const foreignKeyViolation = '23503'
 /**
@@ -19,12 +19,15 @@ const foreignKeyViolation = '23503'
 const grantsOfSession = 100
 
 /**
- * Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked.
+ * Ids of sessions and accounts; `unknown`: NOTIFY was interrupted, and some may have been revoked.
  */
 type Ended = ReadonlySet<string> | 'unknown'
 
 export interface SessionRevocations {
-  /** Notes that a session opened a channel on this socket. False: it has ended, or is locked. */
+  /**
+   * Records that a session opened a channel on this socket. False: the session has ended or is
+   * locked.
+   */
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /**
    * Notifies every process once `tx` is committed. The caller holds the sessions' rows locked, and
@@ -56,8 +59,8 @@ export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Pro
 }
 
 /**
- * Tells every process, once `tx` is committed, that what is open under these names has ended: ids
- * of sessions, of sockets, and of accounts, whose live logs close.
+ * Tells every process, after `tx` is committed, that the connections under these names have ended:
+ * ids of sessions, of sockets, and of accounts, whose live logs close.
  */
 export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void> {
   const notices: string[] = []

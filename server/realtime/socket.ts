@@ -14,15 +14,15 @@ import { channelAuthHolds, type AppKey } from './signature.ts'
 const activityTimeoutSeconds = 120
 const pongWaitSeconds = 30
 const maxConnections = 20_000
-/** Of one network; a local one may be a proxy's, behind which everybody is. */
+/** Limit per network; a local network is exempt, because a proxy there may stand for everybody. */
 const maxOfNetwork = 500
 const maxFrameBytes = 16 * 1024
 const channelName = /^[A-Za-z0-9_\-=@,.;]{1,164}$/
 
 export interface Sockets {
   /**
-   * Takes an upgrade when its path is the protocol's; false when it is somebody else's.
-   * @param client the address of whoever asks
+   * Accepts an upgrade whose path is the protocol's; false: the upgrade is for another handler.
+   * @param client the caller's address
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string): boolean
   close(): void
@@ -167,7 +167,7 @@ export function createSockets(
     )
   }
 
-  // One timer for all: a silent client is pinged, then let go.
+  // One timer for all: a silent client is pinged, then disconnected.
   const sweep = setInterval(
     () => {
       for (const member of hub.members()) {

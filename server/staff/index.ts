@@ -1,4 +1,4 @@
-/** Who works for the operator: members, their invitations and their sessions (decision 90). */
+/** The operator's staff: members, their invitations and their sessions (decision 90). */
 export {
   changeMember,
   disableMember,

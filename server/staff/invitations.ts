@@ -1,5 +1,5 @@
 /**
- * Invitations: a link of one use, good for 72 hours. Who has it chooses a password and shows, by a
+ * Invitations: a link valid once and for 72 hours. Its holder chooses a password and proves, by a
  * code, that an app has the secret; there is no member without a second factor.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
@@ -25,7 +25,7 @@ import { openStaffSession, type OpenedStaffSession } from './sessions.ts'
 const lifeMs = hours(72)
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** What the secret of a member's app is sealed for. */
+/** The purpose under which the secret of a member's app is sealed. */
 export const totpPurpose = (staffId: string): string => `staff-totp:${staffId}`
 
 interface Invited {
@@ -37,11 +37,11 @@ interface Invited {
 
 export interface Invitations {
   /**
-   * Answers the link, which is told once: only a hash of it is stored. Refuses with email_taken,
+   * Answers the link, which is shown once: only its hash is stored. Refuses with email_taken,
    * invalid_input.
    */
   invite(tx: Tx, of: Invited): Promise<{ id: string; link: string; expiresAt: Date }>
-  /** What a link is for. Refuses with link_expired. */
+  /** The content of a link. Refuses with link_expired. */
   open(
     tx: Tx,
     token: string,
@@ -59,8 +59,8 @@ export interface Invitations {
 }
 
 /**
- * An end that no clock is before: who accepts it at the same moment has read a clock already, maybe
- * another machine's.
+ * An end that lies before every clock's time: a concurrent acceptance may have read its clock
+ * already, perhaps on another machine.
  */
 const ended = { expires_at: sql<Date>`created_at` }
 
@@ -83,8 +83,8 @@ export async function voidInvitations(
 }
 
 /**
- * Ends an invitation; answers what it was, and whether it was still open. Refuses with not_found,
- * and with conflict where it was accepted: whoever has accepted it is a member now.
+ * Ends an invitation; answers its row, and whether it was still open. Refuses with not_found, and
+ * with conflict if it was accepted, because the person is a member now.
  */
 export async function endInvitation(
   tx: Tx,
@@ -113,7 +113,7 @@ export async function endInvitation(
   return { email: row.email, role: row.role, expiresAt: row.expires_at, wasOpen }
 }
 
-/** Refuses with not_found, and with conflict where it was accepted or has ended. */
+/** Refuses with not_found, and with conflict when the invitation was accepted or has expired. */
 export async function withdrawInvitation(
   tx: Tx,
   clock: Clock,
@@ -187,7 +187,7 @@ export function createInvitations(needs: {
           expires_at: expiresAt,
         })
         .execute()
-      // Behind #, so that neither our log nor a proxy's has it.
+      // After #, so that neither our log nor a proxy's contains it.
       return { id, link: `${needs.portalUrl}/operator/invitation#${token}`, expiresAt }
     },
 

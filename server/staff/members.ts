@@ -1,4 +1,4 @@
-/** Who works here. The last owner who may sign in stays one. */
+/** Members of the staff. The last owner who may sign in cannot be demoted or disabled. */
 import type * as z from 'zod/mini'
 import type { staff, StaffMember } from '../../contract/operator.ts'
 import {
@@ -44,7 +44,7 @@ export async function memberOf(db: Queryable, id: string, held = false): Promise
   }
 }
 
-/** Refuses with invalid_input what is no network. */
+/** Refuses with invalid_input when an entry is not a network. */
 export function refuseNoNetwork(networks: readonly string[]): void {
   const wrong = networks.find((text) => !isNetwork(text))
   if (wrong !== undefined)
@@ -150,7 +150,7 @@ export async function enableMember(tx: Tx, id: string): Promise<Member> {
   return before
 }
 
-/** By their ids; who is not there is left out. */
+/** By id; unknown ids are missing. */
 export async function memberNames(
   db: Queryable,
   ids: readonly string[],
@@ -164,7 +164,7 @@ export async function memberNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** E-mail addresses of those with these roles who may sign in. */
+/** Email addresses of members with these roles who may sign in. */
 export async function emailsOf(db: Queryable, roles: readonly StaffRole[]): Promise<string[]> {
   const rows = await db
     .selectFrom('staff')
@@ -176,7 +176,7 @@ export async function emailsOf(db: Queryable, roles: readonly StaffRole[]): Prom
   return rows.map(({ email }) => email)
 }
 
-/** Members who may decide on what this one, or a command, has proposed. */
+/** Members who may decide on a proposal of this member, or of a command. */
 export async function approversOf(
   db: Queryable,
   of: {

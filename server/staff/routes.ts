@@ -17,7 +17,7 @@ const known = (staff: StaffCaller | undefined): StaffCaller => {
   return staff
 }
 
-/** Has the browser hold the session, once it is committed. */
+/** Sets the session cookie in the browser, after the commit. */
 function handOver(
   tx: Tx,
   held: Held,
@@ -42,7 +42,7 @@ export function routes(
     clock: Clock
     signIn: StaffSignIn
     invitations: Invitations
-    /** By network. */
+    /** Per network. */
     invitationTries: Limit
   },
 ): void {

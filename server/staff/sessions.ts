@@ -1,6 +1,7 @@
 /**
  * Sessions of the staff: opaque, random, stored only as a hash; each ends after eight hours, used
- * or not. Ended ones stay for 90 days: they say where a member was signed in from.
+ * or not. Ended ones are kept for 90 days, because they show the networks from which a member
+ * signed in.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { endViews } from '../auth/index.ts'
@@ -74,11 +75,11 @@ export async function wasSeenFrom(
   return seen !== undefined
 }
 
-/** Of a session by its id, as `livingSession` of its cookie. */
+/** Like `livingSession`, by the session's id instead of its cookie. */
 export const livingSessionOf = (db: Queryable, clock: Clock, id: string) =>
   living(db, clock).where('s.id', '=', id).executeTakeFirst()
 
-/** Ends one session of a member, or all; answers how many. What they see of customers ends too. */
+/** Ends one session of a member, or all; answers how many. Their views of customers end too. */
 export async function endStaffSessions(
   tx: Tx,
   clock: Clock,

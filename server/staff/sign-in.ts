@@ -1,7 +1,7 @@
 /**
- * Sign-in of the staff: e-mail, password and a code of the app in one call, so that nobody learns
- * which of them was wrong. Wrong ones delay as those of customers do; from a network that the
- * member was signed in from before they are counted apart, so strangers delay only strangers.
+ * Sign-in of the staff: email, password and a code of the app in one call, so that the answer does
+ * not reveal which was wrong. Wrong ones cause delays as for customers. From a network that the
+ * member signed in from before they are counted separately, so strangers delay only strangers.
  */
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import { createDelays, matchingStep, spendVerification, verifyPassword } from '../auth/index.ts'
@@ -22,7 +22,7 @@ import {
   type OpenedStaffSession,
 } from './sessions.ts'
 
-/** A member who knew the password when it was judged. */
+/** A member who knew the password when it was checked. */
 interface ProvenMember {
   readonly id: string
   readonly passwordHash: string
@@ -36,9 +36,9 @@ export interface StaffSignIn {
    */
   prove(email: string, password: string, from: Origin): Promise<ProvenMember>
   /**
-   * Refuses with bad_credentials a wrong code, also one that was used before, with rate_limited,
-   * unjudged, while wrong ones bring a delay, and with forbidden
-   * who comes from a network that is not the member's.
+   * Completes the sign-in. Refuses with bad_credentials a wrong code, also a used one; with
+   * rate_limited, without checking it, during a delay after wrong ones; and with forbidden a
+   * network that is not the member's.
    */
   enter(
     tx: Tx,
@@ -71,7 +71,7 @@ export const identifyStaff = async (
   cookie: string,
   ip: string,
 ): Promise<StaffCaller | undefined> => callerOf(await livingSession(db, clock, cookie), ip)
-/** Who has a session, while it lives and the member may come from this address. */
+/** The member of a session, while it lives and the member may come from this address. */
 export const staffOfSession = async (
   db: Queryable,
   clock: Clock,
@@ -84,7 +84,7 @@ export function createStaffSignIn(needs: {
   clock: Clock
   log: Log
   secrets: Secrets
-  /** Of one network, whosever they are. */
+  /** Per network, for all members. */
   failuresOfNetwork: Limit
 }): StaffSignIn {
   const { db, clock, log, secrets, failuresOfNetwork } = needs
@@ -107,7 +107,8 @@ export function createStaffSignIn(needs: {
         await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
         throw new Refusal('bad_credentials')
       }
-      // Of parallel guesses, those that were being verified when a delay began do not count.
+      // Check again: parallel guesses that were still being verified when a delay began must not
+      // count.
       await delays.check(failures)
       return { id: member.id, passwordHash: member.password_hash, failures }
     },
@@ -122,13 +123,14 @@ export function createStaffSignIn(needs: {
         .forUpdate()
         .executeTakeFirst()
       if (member?.password_hash !== proven.passwordHash) throw new Refusal('bad_credentials')
-      // Of parallel codes, those that waited for the row when a delay began are not judged.
+      // Check again: parallel codes that waited for the row's lock when a delay began are not
+      // checked.
       await delays.check(proven.failures)
       const secret = secrets.open(totpPurpose(member.id), member.totp_secret)
       const step = matchingStep(secret, code, clock.now(), Number(member.totp_last_step))
       if (step === undefined) {
         await delays.fail(proven.failures)
-        // Whoever gets here knows the password.
+        // The caller knows the password.
         onCommit(tx, () =>
           log.warn(
             { event: 'staff_code_wrong', staff: member.id, network: from.network },

@@ -1,4 +1,4 @@
-/** The operator's staff: invitations, sign-in, sessions, and who may call what. */
+/** The operator's staff: invitations, sign-in, sessions, and rights. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
@@ -353,7 +353,7 @@ const endpoints = Object.values(contract)
   )
 const pathOf = ({ path }: contract.Endpoint): string =>
   path.replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')
-/** Right in no schema: who may call is answered with 422, 404 or 200, never 401 or 403. */
+/** It fits no schema: a permitted call is answered with 422, 404 or 200, never 401 or 403. */
 const anyBody = { nothing: true }
 const bodyOf = ({ method, takesBytes }: contract.Endpoint) =>
   (method === 'POST' || method === 'PUT') && takesBytes !== true ? { body: anyBody } : {}

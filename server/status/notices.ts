@@ -1,4 +1,4 @@
-/** What the operator tells everybody, and when it holds (decision 105). */
+/** The operator's public notices, and their times (decision 105). */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -48,12 +48,12 @@ export interface NewNotice {
   readonly text: Sentence
   /** Undefined: now. */
   readonly startsAt: Date | undefined
-  /** Undefined: until it is ended. */
+  /** Undefined: until somebody ends it. */
   readonly endsAt: Date | undefined
   readonly closes: boolean
 }
 
-/** Answers its id. Refuses with invalid_input what is over before it begins. */
+/** Returns the notice's id. Refuses with invalid_input when the notice ends before it begins. */
 export async function publish(tx: Tx, clock: Clock, notice: NewNotice): Promise<string> {
   const now = clock.now()
   const startsAt = notice.startsAt ?? now
@@ -80,7 +80,7 @@ export async function publish(tx: Tx, clock: Clock, notice: NewNotice): Promise<
   return id
 }
 
-/** Held; refuses with not_found, and with conflict what is over. */
+/** Locks the notice. Refuses with not_found, and with conflict when it is over. */
 async function lockNotice(tx: Tx, clock: Clock, id: string): Promise<Row> {
   const row = isUuid(id)
     ? await tx
@@ -96,7 +96,7 @@ async function lockNotice(tx: Tx, clock: Clock, id: string): Promise<Row> {
   return row
 }
 
-/** Says how it stands. Answers its title. */
+/** Adds an update to a notice. Answers its title. */
 export async function addUpdate(
   tx: Tx,
   clock: Clock,
@@ -111,7 +111,7 @@ export async function addUpdate(
   return title
 }
 
-/** Ends it now; what has not begun is taken back. Answers its title. */
+/** Ends a notice now; one that has not begun is deleted. Answers its title. */
 export async function end(tx: Tx, clock: Clock, id: string): Promise<string> {
   const now = clock.now()
   const { starts_at: startsAt, title_en: title } = await lockNotice(tx, clock, id)
@@ -146,7 +146,7 @@ async function updatesOf(
   return (id) => byNotice.get(id) ?? []
 }
 
-/** What anybody may read, in one language. */
+/** The public status, in one language. */
 export async function statusFor(db: Queryable, now: Date, language: Language): Promise<Status> {
   const rows = await db
     .selectFrom('status_notice')
@@ -218,7 +218,7 @@ export interface Closing {
   /** Null: until somebody ends it. */
   readonly until: Date | null
 }
-/** Those that are not over. */
+/** Closings that are not over. */
 export async function closings(db: Queryable, now: Date): Promise<Closing[]> {
   const rows = await db
     .selectFrom('status_notice')

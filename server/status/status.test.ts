@@ -1,4 +1,4 @@
-/** What the operator tells everybody, and maintenance that closes the portal. */
+/** The operator's public notices, and maintenance that closes the portal. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
 import type { Status } from '../../contract/status.ts'
@@ -66,7 +66,7 @@ test('an incident is told to everybody in their language until it ends', async (
   expect(after).toMatchObject({ state: 'working', now: [], past: [{ id }] })
   const [past] = after.past
   expect(Date.parse(past!.endsAt!) - Date.parse(past!.startsAt)).toBe(minutes(30))
-  // What is over stays as it was.
+  // An ended notice does not change.
   const again = await act('status.end', { notice: id, reason: 'Once more' })
   expect(again.body.error?.code).toBe('conflict')
   expect((await act('status.update', { notice: id, ...update })).status).toBe(409)

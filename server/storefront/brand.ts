@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
 }
 const maxLogoBytes = 256 * 1024
 
-/** Throws CatalogFault where the logo cannot be read. `folder`: of the catalogue. */
+/** Throws CatalogFault if the logo cannot be read. `folder`: the catalogue's folder. */
 export function brandOf({ brand }: Catalog, folder: string): Brand {
   if (brand.logo === null) return { ...brand, logo: null }
   const file = path.resolve(folder, brand.logo)

@@ -1,4 +1,4 @@
-/** The storefront: what everybody may see before signing in, and the pages themselves. */
+/** The storefront: the public data before a sign-in, and the pages themselves. */
 export { servePages } from './pages.ts'
 export { placeOf, printedPlace } from './places.ts'
 export { publicConfig } from './public-config.ts'

@@ -1,4 +1,4 @@
-/** One origin on one machine, and pages of the catalogue's lists. */
+/** One origin per machine, and pages of the catalogue's lists. */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../../test/portal.ts'

@@ -29,14 +29,11 @@ const pagesUnderApi = new Set(['/api/payments/success'])
 const callPrefixes = ['/api', '/apps', '/app', '/metrics', '/healthz', '/readyz', '/assets']
 
 /**
- * Of what is made while somebody waits: a tenth larger than the best that brotli can do, in a
- * hundredth of the time.
+ * For compression during a request: a tenth larger than brotli's best, in a hundredth of the time.
  */
 const brotliQuality = 6
 
-/**
- * One page in every encoding that a browser may take, each compressed when it is first asked for.
- */
+/** One page in every encoding, each compressed at its first request. */
 class EncodedPage {
   readonly #plain: Buffer
   readonly #bodies = new Map<string, Buffer>()
@@ -75,9 +72,9 @@ export const isPage = (path: string): boolean =>
   !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 
 /**
- * The same machine under another name is another origin, with another session storage: who came to
- * localhost would return from a gateway to 127.0.0.1 signed out. Only among names of this machine;
- * behind a proxy the Host may be anything.
+ * The same machine under another name is another origin with another session storage: a visitor of
+ * localhost would return from a gateway to 127.0.0.1 signed out. So redirect, but only between
+ * names of this machine, because behind a proxy the Host may be anything.
  */
 function properOrigin(request: FastifyRequest, portalUrl: string): string | undefined {
   const portal = new URL(portalUrl)
@@ -155,8 +152,8 @@ export function servePages(
     })
   }
 
-  // One route for all files: the plugin's own way is two routes a file, a tenth of a second of each
-  // start. A path that names no file never reaches the disk.
+  // One route for all files: the plugin would add two routes per file, which costs a tenth of a
+  // second at each start. A path that names no file never reaches the disk.
   const files = new Set(built ? filesBelow(folder) : [])
   server.get('/*', (request, reply) => {
     const { '*': file } = request.params as { '*': string }
@@ -164,11 +161,11 @@ export function servePages(
   })
 
   server.setNotFoundHandler((request, reply) => {
-    // Not through URL, which takes `//` for a host without a name and throws.
+    // Not by URL, which takes `//` for a host without a name and throws.
     const [pathname = '/'] = request.url.split(/[?#]/, 1)
     if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname))
       return notFound(request, reply)
-    // No screen is called like a file: who asks for /.env or /wp-login.php asks for no page.
+    // No screen's path looks like a file: /.env or /wp-login.php is no page.
     if (/\.[^/]*$/.test(pathname)) return notFound(request, reply)
     const elsewhere = properOrigin(request, portalUrl)
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 302)
@@ -177,7 +174,7 @@ export function servePages(
         .code(503)
         .type('text/plain; charset=utf-8')
         .send('The pages are not built yet: npm run build\n')
-    // What leads a member from the desk into a customer's portal is a screen of the desk.
+    // The screen that leads a member into a customer's portal belongs to the desk.
     const isDesk = /^\/(operator(\/|$)|see$)/.test(pathname)
     const page = isDesk
       ? desk

@@ -34,7 +34,7 @@ const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
   'Cần Thơ': 'Ninh Kiều; Bình Thuỷ',
   'Hải Phòng': 'Hồng Bàng; Lê Chân; Ngô Quyền',
 }
-/** By the id of such a district. */
+/** By the district's id. */
 const cityOf = new Map(
   Object.entries(districts).flatMap(([city, names]) =>
     list('VN', 'district', names).map(({ id }) => [id, city]),
@@ -73,10 +73,7 @@ const gazetteer = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'places.json'), 'utf8'),
 ) as Gazetteer
 
-/**
- * Many places share a name: each is told apart by its province, unless the list above has it
- * already.
- */
+/** Many places share a name: each shows its province, except those in the list above. */
 function towns(country: 'VN' | 'AU'): Place[] {
   const listed = new Set(
     wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)),
@@ -95,14 +92,14 @@ function towns(country: 'VN' | 'AU'): Place[] {
 export const places: readonly Place[] = [...wellKnown, ...towns('VN'), ...towns('AU')]
 
 /**
- * Without what kind of place it is, and without spaces: "TP. Hà Nội" and "hanoi" are one. A number
- * needs its word: Quận 1.
+ * Removes the kind of place and spaces: "TP. Hà Nội" and "hanoi" become equal. A number keeps its
+ * word: Quận 1.
  */
 const compact = (folded: string): string =>
   folded
     .replace(/\b(thanh pho|tp|tinh|quan|huyen|thi xa)\b[. ]*(?=[a-z])/g, '')
     .replace(/[\s.,-]+/g, '')
-/** What people call them besides. */
+/** Other common names. */
 const also: Readonly<Record<string, string>> = {
   hcm: 'hochiminh',
   hcmc: 'hochiminh',
@@ -124,8 +121,8 @@ const countryName = (code: string): string =>
   code === 'VN' ? 'Việt Nam' : (countryNames.of(code) ?? code)
 
 /**
- * A place as an address ends in it: with the city of a district and the country. "Quận 1, TP. Hồ
- * Chí Minh, Việt Nam".
+ * The end of an address: the place, a district's city, and the country. "Quận 1, TP. Hồ Chí Minh,
+ * Việt Nam".
  */
 export function printedPlace(id: string): string | undefined {
   const place = known.get(id)

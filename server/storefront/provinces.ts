@@ -1,9 +1,9 @@
-/** Names without their marks, and the provinces and states by which places are told apart. */
+/** Folded names, and the provinces and states that distinguish places. */
 import { fold } from '../../contract/fold.ts'
 
 /**
- * As people type who leave out the marks, also those between words: `TP. Hồ Chí Minh` is `tp ho chi
- * minh`.
+ * Folds a name as people type it without diacritics and punctuation: `TP. Hồ Chí Minh` becomes `tp
+ * ho chi minh`.
  */
 export const foldName = (text: string): string =>
   fold(text)

@@ -1,6 +1,6 @@
 /**
- * What the front end must know before anybody signs in: flags, regions, payment types that have a
- * gateway, where realtime is.
+ * The front end's configuration before a sign-in: flags, regions, payment types that have a
+ * gateway, and the realtime server's address.
  */
 import type * as z from 'zod/mini'
 import { regionCodes } from '../../contract/money.ts'

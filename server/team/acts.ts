@@ -1,4 +1,4 @@
-/** What members did in an account, as its owner reads it. */
+/** Members' acts in an account, as its owner reads them. */
 import { memberActs } from '../../contract/member-acts.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -10,7 +10,7 @@ import { newestFirst, type KeysetPage, type PageRequest } from '../platform/curs
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { MemberActed } from '../platform/http-members.ts'
 
-/** What a server or domain is called; undefined: it is there no more. */
+/** The name of a server or domain; undefined: it no longer exists. */
 type NameOf = (db: Queryable, customerId: string, id: string) => Promise<string | undefined>
 export interface SubjectNames {
   readonly server: NameOf

@@ -1,4 +1,4 @@
-/** The access of a member ends: at once, whoever ends it, and with all that was open. */
+/** A member's access ends: at once, by whichever side, and with everything that was open. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ describe('access ends', () => {
     expect((await change({ role: 'billing' })).body.result.role).toBe('billing')
     await letterTo(binh.email, /vai trò thanh toán/)
     expect((await letterTo(an.email, /nay có vai trò thanh toán/)).text).toContain(binh.email)
-    // What was open ended with the change, and what is entered anew has the new role.
+    // Open access ended with the change, and a new entry has the new role.
     expect(code(await domainsOf(token))).toEqual(gone)
     const anew = await work(portal, binh, id)
     const refused = await domainsOf(anew)
@@ -64,7 +64,7 @@ describe('access ends', () => {
     expect(ended.body.message).toContain('Your access to this account has ended')
     await letterTo(binh.email, /không còn quyền truy cập/)
     expect((await enter(portal, binh, id)).status).toBe(404)
-    // The own account is as it was, and what was done stays readable.
+    // The member's own account is unchanged, and the record of past acts stays readable.
     expect((await domainsOf(binh.token)).status).toBe(200)
     expect((await actsOf(an)).length).toBe(2)
   })
@@ -75,7 +75,7 @@ describe('access ends', () => {
     const server = await orderServer(portal, an)
     return { an, binh, server, id: await join(portal, an, binh, { role: 'technical' }) }
   }
-  /** Where a live log opens, once. */
+  /** Opens a live log and answers its address, which works once. */
   const ticket = async (server: { id: string }, token: string): Promise<string> => {
     const asked = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
     expect(asked.status, asked.text).toBe(200)
@@ -149,7 +149,7 @@ describe('access ends', () => {
         .select('id')
         .where('customer_id', '=', who.id)
         .executeTakeFirstOrThrow()
-    /** As one that was asked for before, and is stored now. */
+    /** As a ticket that was requested earlier and is stored only now. */
     const late = async (name: string, customer: TestCustomer, who: TestCustomer) => {
       await db
         .insertInto('log_ticket')
@@ -168,7 +168,7 @@ describe('access ends', () => {
     await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
     expect(await late('removed', an, binh)).toBe(false)
     expect(await late('own', an, an)).toBe(true)
-    // Nor does one for a server that is another's by now.
+    // A ticket for a server that now belongs to another customer does not work, either.
     expect(await late('of another', binh, binh)).toBe(false)
   })
 
@@ -231,7 +231,7 @@ describe('access ends', () => {
     const second = await pair()
     await block(second.binh.id)
     expect(code(await domainsOf(second.token))).toEqual(gone)
-    // Nor does an invitation of who is blocked open anything.
+    // A blocked customer's invitation does not work, either.
     const [an, binh] = [await portal.customer(), await portal.customer()]
     await invite(portal, an, binh.email, { role: 'technical' })
     const token = await invited(binh.email)

@@ -1,11 +1,12 @@
-/** What is forgotten of the team of a customer who closes the account. */
+/** Erases the team of a customer who closes the account. */
 import { closedName } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
 import type { EndWork } from './members.ts'
 
-/** An account is closed: nobody works in it any more, nor it in others. */
+/** For a closed account: ends its members' access, and its own in other accounts. */
 export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): Promise<void> {
-  // First: whoever accepts one holds it, and is a member below once that is committed.
+  // Delete invitations first: an acceptance locks one, and once it is committed its member is found
+  // below.
   await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
   const rows = await tx
     .selectFrom('team_member')
@@ -17,7 +18,7 @@ export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): 
   await endWork(tx, ids)
   if (ids.length > 0) await tx.deleteFrom('team_member').where('id', 'in', ids).execute()
   await tx.deleteFrom('team_act').where('owner_id', '=', customerId).execute()
-  // In the trails of others the name goes, as everywhere.
+  // In other accounts' trails the name is replaced, as everywhere.
   await tx
     .updateTable('team_act')
     .set({ person_name: closedName })

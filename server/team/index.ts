@@ -1,4 +1,6 @@
-/** Members of a customer's account: invitations, roles, and what they did (decision 107). */
+/**
+ * Members of a customer's account: invitations, roles, and the record of their acts (decision 107).
+ */
 export { createNoteAct, dropOldActs } from './acts.ts'
 export { forgetTeam } from './forget.ts'
 export { dropOldInvitations } from './invitations.ts'

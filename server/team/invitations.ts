@@ -1,6 +1,6 @@
 /**
- * Invitations by e-mail: a link of one use for seven days. It shows that the letter was read; who
- * accepts is signed in under the address that it was sent to.
+ * Invitations by email: a link valid once and for seven days. It proves that the letter was read;
+ * the accepting person must be signed in under the address that it was sent to.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
@@ -59,7 +59,7 @@ const present = (row: Row): Invitation => ({
   expiresAt: row.expires_at.toISOString(),
 })
 
-/** Those that are open, the newest first. */
+/** Open invitations, newest first. */
 export async function listInvitations(
   db: Queryable,
   clock: Clock,
@@ -76,8 +76,8 @@ export async function listInvitations(
 }
 
 /**
- * Makes one; the token stands in the letter alone. Whether the address has an account is not asked,
- * so no answer tells it. Refuses with invalid_input and conflict.
+ * Makes an invitation; only the letter contains its token. It does not check whether the address
+ * has an account, so the answer cannot reveal it. Refuses with invalid_input and conflict.
  */
 export async function createInvitation(
   tx: Tx,
@@ -88,7 +88,7 @@ export async function createInvitation(
   const { ownerId, wish } = of
   const refuse = (field: string, sentence: Sentence): Refusal =>
     new Refusal('invalid_input', { fields: { [field]: sentence } })
-  // Held: two at once are counted one after the other.
+  // The lock serialises invitations of one owner, so that two at once cannot evade the limit.
   const owner = await tx
     .selectFrom('customer')
     .select('email')
@@ -155,7 +155,7 @@ const openOf = (db: Queryable, clock: Clock, token: string) =>
     .where('i.expires_at', '>', clock.now())
     .where('o.blocked_at', 'is', null)
 
-/** What a link is for. Refuses with link_expired. */
+/** The content of a link. Refuses with link_expired. */
 export async function lookAt(
   db: Queryable,
   clock: Clock,
@@ -206,7 +206,7 @@ export async function acceptInvitation(
   if (person.email !== row.email || row.owner_id === personId)
     throw new Refusal('forbidden', { said: texts.otherAddress })
   const rights = { role: row.role, servers: row.servers, domains: row.domains }
-  // One whose address was changed since the invitation may be a member already.
+  // A person whose address has changed since the invitation may be a member already.
   const { id } = await tx
     .insertInto('team_member')
     .values({

@@ -1,4 +1,4 @@
-/** What the invited, members and owners are written. */
+/** Letters to invited persons, members and owners. */
 import type { Language } from '../../contract/errors.ts'
 import type { MemberRole } from '../../contract/member-roles.ts'
 import { invitationDays } from '../../contract/team.ts'
@@ -8,7 +8,7 @@ interface Letter {
   readonly text: string
 }
 
-/** As a sentence names it. */
+/** The role's name within a sentence. */
 const roles: Readonly<Record<Language, Readonly<Record<MemberRole, string>>>> = {
   en: {
     owner: 'co-owner',
@@ -25,8 +25,8 @@ const roles: Readonly<Record<Language, Readonly<Record<MemberRole, string>>>> = 
 }
 
 /**
- * A name in a letter to somebody who does not know us: nothing in it may become a link, nor pass
- * for a sentence of ours.
+ * A customer's name in a letter to a stranger: it must not become a link, nor look like a sentence
+ * of ours.
  */
 export const quiet = (name: string): string =>
   name
@@ -68,7 +68,7 @@ const invitedIn: Readonly<Record<Language, (of: Invited) => Letter>> = {
 }
 
 /**
- * Whoever is invited may read either language: that of the account comes first, the other one
+ * The invited person's language is unknown: the account's language comes first, the other one
  * below.
  */
 export function letterOfInvitation(of: Invited, language: Language): Letter {
@@ -79,13 +79,13 @@ export function letterOfInvitation(of: Invited, language: Language): Letter {
 const page = (portalUrl: string): string => `${portalUrl}/account/team`
 
 interface Told {
-  /** Of the person, for the owner; of the account, for the person. */
+  /** In a letter to the owner, the person's name; in one to the person, the account's. */
   readonly name: string
   readonly role: MemberRole
   readonly portalUrl: string
 }
 
-/** To the owner: somebody has accepted. */
+/** To the owner: an invitation was accepted. */
 export const letterOfAcceptance = (
   of: Told & { readonly email: string },
   language: Language,
@@ -108,7 +108,7 @@ export const letterOfAcceptance = (
           page(of.portalUrl),
       }
 
-/** To the owner: somebody was invited, so that nobody else does it unseen. */
+/** To the owner: somebody was invited, so that nobody else does it unnoticed. */
 export const letterOfInviting = (
   { email, role, portalUrl }: Pick<Told, 'role' | 'portalUrl'> & { readonly email: string },
   language: Language,
@@ -129,7 +129,7 @@ export const letterOfInviting = (
           `password:\n${page(portalUrl)}`,
       }
 
-/** To the owner: what a member may do was changed. */
+/** To the owner: a member's rights were changed. */
 export const letterOfRights = (of: Told & { readonly email: string }, language: Language): Letter =>
   language === 'vi'
     ? {

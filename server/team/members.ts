@@ -1,4 +1,4 @@
-/** Members of an account: who they are, what each may do, and how it ends. */
+/** Members of an account: the list, their rights, and the end of their access. */
 import type * as z from 'zod/mini'
 import type { MemberRights, MemberRole } from '../../contract/member-roles.ts'
 import type { changeMember, Member, OtherAccount } from '../../contract/team.ts'
@@ -14,7 +14,7 @@ const texts = {
   domain: { en: 'Choose domains of yours.', vi: 'Hãy chọn tên miền của bạn.' },
 } satisfies Record<string, Sentence>
 
-/** Ends what these members have open in the account, once the transaction is committed. */
+/** Ends everything that these members have open in the account, after the commit. */
 export type EndWork = (tx: Tx, memberIds: readonly string[]) => Promise<void>
 
 export interface OwnThings {
@@ -27,8 +27,8 @@ type Kind = 'servers' | 'domains'
 type Wish = Omit<z.output<typeof changeMember.body>, 'password'>
 
 /**
- * What is wished, as it is stored. Refuses with invalid_input what is not the owner's; what has
- * stood there `before` and is gone since is left out.
+ * The requested rights in the stored form. Refuses with invalid_input things that are not the
+ * owner's; things that were in `before` and no longer exist are left out.
  */
 export async function rightsOf(
   tx: Tx,
@@ -90,7 +90,7 @@ const members = (db: Queryable, ownerId: string) =>
     .innerJoin('customer as c', 'c.id', 'm.person_id')
     .where('m.owner_id', '=', ownerId)
 
-/** In the order in which they joined; there are at most fifty. */
+/** In the order of joining; there are at most fifty. */
 export async function listMembers(db: Queryable, ownerId: string): Promise<Member[]> {
   const rows = await members(db, ownerId)
     .select(memberColumns)
@@ -100,7 +100,7 @@ export async function listMembers(db: Queryable, ownerId: string): Promise<Membe
   return rows.map(present)
 }
 
-/** Held until the transaction ends. Refuses with not_found. */
+/** Locks the member until the transaction ends. Refuses with not_found. */
 async function holdMember(
   tx: Tx,
   ownerId: string,
@@ -118,7 +118,7 @@ async function holdMember(
   return row
 }
 
-/** Counts from the member's next call on; what is open now ends. */
+/** Changes a member's rights from the next call on; what is open now ends. */
 export async function changeRights(
   tx: Tx,
   needs: OwnThings & { readonly clock: Clock; readonly endWork: EndWork },
@@ -136,7 +136,7 @@ export async function changeRights(
   return { member: present({ ...row, ...rights }), personId: row.person_id }
 }
 
-/** Access ends at once; answers who it was. Refuses with not_found. */
+/** Ends a member's access at once; answers the person's id. Refuses with not_found. */
 export async function removeMember(
   tx: Tx,
   { endWork }: { readonly endWork: EndWork },
@@ -156,7 +156,7 @@ const accounts = (db: Queryable, personId: string) =>
     .where('m.person_id', '=', personId)
     .where('o.blocked_at', 'is', null)
 
-/** Where a customer may work for others, by name. */
+/** The accounts that a customer may work in, by name. */
 export async function listAccounts(db: Queryable, personId: string): Promise<OtherAccount[]> {
   const rows = await accounts(db, personId)
     .select(accountColumns)
@@ -174,7 +174,7 @@ export async function listAccounts(db: Queryable, personId: string): Promise<Oth
   }))
 }
 
-/** In how many accounts of others a customer may work. */
+/** The number of other accounts that a customer may work in. */
 export async function countAccounts(db: Queryable, personId: string): Promise<number> {
   const { n } = await accounts(db, personId)
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
@@ -182,7 +182,7 @@ export async function countAccounts(db: Queryable, personId: string): Promise<nu
   return Number(n)
 }
 
-/** One of a customer's own; refuses with not_found. */
+/** One of the accounts that a customer may work in. Refuses with not_found. */
 export async function ownAccount(
   db: Queryable,
   personId: string,
@@ -220,14 +220,14 @@ export async function leaveAccount(
   return { ownerId, role }
 }
 
-/** What a membership allows now. */
+/** The present rights of a membership. */
 export interface Membership extends MemberRights {
   readonly ownerId: string
-  /** Of the person, for what tells who acted. */
+  /** The person's name, for records of their acts. */
   readonly name: string
 }
 
-/** Undefined: it has ended, or either side is blocked. */
+/** Undefined: the membership has ended, or either side is blocked. */
 export async function membershipOf(
   db: Queryable,
   clock: Clock,
@@ -260,7 +260,7 @@ export async function membershipOf(
   }
 }
 
-/** In whose accounts these memberships are. */
+/** The owners of the accounts of these memberships. */
 export async function ownersOf(db: Queryable, memberIds: readonly string[]): Promise<string[]> {
   if (memberIds.length === 0) return []
   const rows = await db
@@ -272,7 +272,10 @@ export async function ownersOf(db: Queryable, memberIds: readonly string[]): Pro
   return rows.map((row) => row.owner_id)
 }
 
-/** By what somebody works in an account; undefined: they do not, or the owner is blocked. */
+/**
+ * The membership by which a person works in an account. Undefined: there is none, or the owner is
+ * blocked.
+ */
 export async function memberIdOf(
   db: Queryable,
   { ownerId, personId }: { readonly ownerId: string; readonly personId: string },
@@ -284,7 +287,7 @@ export async function memberIdOf(
   return row?.id
 }
 
-/** Of everybody who works in an account. */
+/** The memberships of an account. */
 export async function memberIdsOf(db: Queryable, ownerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('team_member')
@@ -295,15 +298,16 @@ export async function memberIdsOf(db: Queryable, ownerId: string): Promise<strin
 }
 
 /**
- * Somebody else was signed in to an account since then: whoever joined or got other rights
- * meanwhile is removed, every invitation is void, and whoever works there begins anew.
+ * A stranger was signed in to the account since then: removes members who joined or got other
+ * rights meanwhile, voids every invitation, and ends the open work of the others.
  */
 export async function endTeamSince(
   tx: Tx,
   endWork: EndWork,
   { customerId, since }: { readonly customerId: string; readonly since: Date },
 ): Promise<void> {
-  // First: whoever accepts one holds it, and is a member below once that is committed.
+  // Delete invitations first: an acceptance locks one, and once it is committed its member is found
+  // below.
   await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
   const rows = await tx
     .selectFrom('team_member')

@@ -1,4 +1,6 @@
-/** What each role opens in the account of another: a table made of the contract. */
+/**
+ * The calls that each role opens in another customer's account: a table derived from the contract.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
 import { memberActs } from '../../contract/member-acts.ts'
@@ -39,7 +41,7 @@ const ofCustomers = endpoints.filter(
 )
 const named = ({ method, path }: Endpoint) => `${method} ${path}`
 const nobody = '00000000-0000-4000-8000-000000000000'
-/** With a body that says nothing. */
+/** With an empty body. */
 const ask = (endpoint: Endpoint, token: string, id = nobody): Promise<Answer> => {
   const { method, path, takesBytes } = endpoint
   return portal.call(method, path.replace(':id', id).replace(/:\w+/g, nobody), {
@@ -51,7 +53,7 @@ const ask = (endpoint: Endpoint, token: string, id = nobody): Promise<Answer> =>
 const code = (answer: Answer): string | undefined =>
   (answer.body as Answer['body'] | undefined)?.error?.code
 
-/** They end what calls, so each comes last. */
+/** These calls end the session that makes them, so they come last. */
 const ends = ['POST /api/v1/auth/logout', 'POST /api/v1/auth/lock']
 const inOrder = [
   ...ofCustomers.filter((one) => !ends.includes(named(one))),
@@ -70,7 +72,7 @@ describe('which call is open to a member', () => {
           permissionsOf(whole).includes(call.member),
           `${role}: ${call.method} ${call.path}`,
         ).toBe(memberRefusal(whole, call, nobody) === undefined)
-      // Of some servers and domains: what it opens is shown.
+      // With limits to some servers and domains: permissions contain what the role still opens.
       const some = { role, servers: [nobody], domains: [nobody] }
       for (const call of calls)
         if (call.narrows !== true && memberRefusal(some, call, nobody) === undefined)
@@ -124,7 +126,7 @@ describe('which call is open to a member', () => {
         const answer = await ask(endpoint, token)
         asked += 1
         if (opens) table.set(role, (table.get(role) ?? 0) + 1)
-        // Whatever it says of ids that nobody has, it was let in.
+        // Any answer about unknown ids other than 403 means that the call was admitted.
         const isOpen = answer.status !== 403
         const ended = answer.status === 401 && !ends.includes(named(endpoint))
         if (isOpen !== opens || ended || answer.status >= 500)
@@ -196,7 +198,8 @@ describe('a member who is limited', () => {
         if (endpoint.method === 'GET' && (await asked()).status === 403)
           wrong.push(`own: ${named(endpoint)}`)
       } else {
-        // What names none tells of all, or makes a new one: only lists that leave the rest out.
+        // A call without an id is about everything or creates something: with limits only lists
+        // that filter are open.
         const { status } = await ask(endpoint, token, subject && own[subject])
         if ((status === 403) === (endpoint.narrows === true))
           wrong.push(`all: ${named(endpoint)}: ${status}`)
@@ -244,7 +247,7 @@ describe('a member who is limited', () => {
       })
     const changed = await change({ domains: [domains[0], gone] })
     expect([changed.status, changed.body.result.domains]).toEqual([200, [domains[0]]])
-    // It stands there no more.
+    // It is no longer in the member's list.
     const again = await change({ domains: [gone] })
     expect(again.body.error?.fields).toHaveProperty('domains')
   })

@@ -61,9 +61,9 @@ export interface TeamRouteDeps extends OwnThings {
   ) => Promise<unknown>
   readonly customer: (db: Queryable, id: string) => Promise<Person>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  /** Letters to strangers, of one customer. */
+  /** Invitation letters to strangers, per customer. */
   readonly invited: Limit
-  /** The same to one address, whoever invites. */
+  /** Invitation letters to one address, from all customers. */
   readonly invitedAddress: Limit
   /** Tokens of invitations that one customer tries. */
   readonly looks: Limit
@@ -73,7 +73,7 @@ const known = (caller: Caller | undefined): Caller => {
   if (!caller) throw new Refusal('unauthenticated')
   return caller
 }
-/** As letters name an account. */
+/** An account's name in letters. */
 const nameOf = ({ company, name }: Person): string => company ?? name
 
 export function routes(http: Http, deps: TeamRouteDeps): void {
@@ -97,7 +97,7 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
     async ({ tx, customerId, body }) => {
       const { password: _proven, ...wish } = body
       const made = await createInvitation(tx, deps, { ownerId: customerId, wish })
-      // What was refused sends no letter.
+      // After the checks: a refused invitation sends no letter.
       await deps.invitedAddress.take(body.email)
       const owner = await deps.customer(tx, customerId)
       const { subject, text } = letterOfInvitation(
@@ -105,7 +105,7 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
           from: nameOf(owner),
           brandName: deps.brandName,
           role: wish.role,
-          // Behind #, where no server's log has it.
+          // After #, so that no server's log contains it.
           link: `${portalUrl}/account/team#${made.token}`,
         },
         owner.language,

@@ -1,4 +1,4 @@
-/** Members of an account: how they come, and what they do there. */
+/** Members of an account: how they join, and what they may do there. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation } from '../../contract/team.ts'
 import { code } from '../../test/newcomers.ts'
@@ -28,7 +28,7 @@ describe('an invitation', () => {
     const sent = await invite(portal, an, binh.email, { role: 'technical' })
     expect(sent.status, sent.text).toBe(201)
     const letter = await letterTo(binh.email, /account\/team#/)
-    // Whoever is invited may read either language.
+    // The invited person's language is unknown: the letter has both.
     expect(letter.text).toContain('mời bạn làm việc')
     expect(letter.text).toContain('invites you to work')
     const token = await invited(binh.email)
@@ -54,7 +54,7 @@ describe('an invitation', () => {
     const { members, invitations } = await teamOf(an)
     expect(members).toMatchObject([{ email: binh.email, role: 'technical', lastUsedAt: null }])
     expect(invitations).toEqual([])
-    // Once.
+    // The link works once.
     expect(code(await accept(portal, binh, token))).toEqual([422, 'link_expired'])
   })
 
@@ -89,7 +89,7 @@ describe('an invitation', () => {
     expect(invitations).toMatchObject([{ email: binh.email, role: 'billing' }])
     const takeBack = (who: TestCustomer, id: string) =>
       portal.call('DELETE', `/api/v1/team/invitations/${id}`, { token: who.token })
-    // The first is no more, and nobody takes back what is another's.
+    // The first invitation no longer exists, and nobody can withdraw another account's.
     expect((await takeBack(an, first.body.result.id)).status).toBe(404)
     expect((await takeBack(binh, invitations[0]!.id)).status).toBe(404)
     expect((await takeBack(an, invitations[0]!.id)).status).toBe(200)
@@ -178,7 +178,7 @@ describe('a member at work', () => {
     })
     expect(added.status, added.text).toBe(201)
     const zone = added.body.result.id
-    // Refused, and so not told of.
+    // Refused calls are not listed as acts.
     expect((await portal.call('DELETE', `/api/dns/${zone}`, { token })).status).toBe(403)
     const key = { 'idempotency-key': 'the same record' }
     const record = { name: 'www', type: 'A', content: '192.0.2.7', ttl: 300, proxied: false }
@@ -187,7 +187,7 @@ describe('a member at work', () => {
     const [first, second] = [await write(), await write()]
     expect(first.status, first.text).toBe(201)
     expect(second.text).toBe(first.text)
-    // It is the owner's.
+    // It belongs to the owner.
     const own = await portal.call<{ data: { id: string }[] }>('GET', '/api/dns', {
       token: an!.token,
     })
@@ -200,7 +200,7 @@ describe('a member at work', () => {
     ])
     expect(acts[0]).toMatchObject({ name: 'Nguyễn Văn An', subject: { kind: 'domain', id: zone } })
     expect((await actsOf(an!, 'vi'))[0]?.what).toBe('Thêm bản ghi')
-    // Of the own account nothing is told here.
+    // Acts in the member's own account are not listed here.
     expect(await actsOf(binh!)).toEqual([])
     expect((await teamOf(an!)).members[0]?.lastUsedAt).not.toBeNull()
   })

@@ -8,7 +8,7 @@ import { Refusal } from '../platform/errors.ts'
 
 const mostAnswers = 200
 
-/** By their names. */
+/** Sorted by name. */
 export async function listCanned(db: Queryable): Promise<CannedAnswer[]> {
   const rows = await db
     .selectFrom('canned_answer')
@@ -36,7 +36,10 @@ export interface CannedWish {
 const conflictOf = (en: string, vi: string): Refusal =>
   new Refusal('conflict', { fields: { name: { en, vi } } })
 
-/** Answers its id, and its name of before. Refuses with not_found, and with conflict a name. */
+/**
+ * Answers the id and the previous name. Refuses with not_found, and with conflict a name that is
+ * taken.
+ */
 export async function saveCanned(
   tx: Tx,
   clock: Clock,

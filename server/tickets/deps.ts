@@ -1,4 +1,4 @@
-/** What tickets need of the other modules. */
+/** The dependencies of tickets on the other modules. */
 import type { Language } from '../../contract/errors.ts'
 import type { TicketObjectKind } from '../../contract/tickets.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -33,6 +33,6 @@ export interface TicketDeps {
   readonly objects: ObjectNames
   readonly portalUrl: string
   readonly brandName: string
-  /** Null: no letter is taken. */
+  /** Null: letters are not accepted. */
   readonly addresses: ReplyAddresses | null
 }

@@ -1,4 +1,4 @@
-/** Tickets at the desk: their order, who has them, what is merged, and what the staff may do. */
+/** Tickets at the desk: order, assignment, merging, and the staff's rights. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Ticket } from '../../contract/tickets.ts'
 import { runCommand } from '../../test/operator.ts'

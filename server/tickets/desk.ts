@@ -1,4 +1,4 @@
-/** What the operator's desk reads of tickets. */
+/** Queries of the operator's desk about tickets. */
 import type {
   DeskMessage,
   Priority,
@@ -18,7 +18,7 @@ import { languageOfText } from './letters.ts'
 import { findTicket, messagesOf, shownTicket, type TicketRow } from './store.ts'
 
 const shownTickets = 100
-/** No filter makes the list walk through all that was ever closed. */
+/** Limits the list: otherwise a filter could scan all tickets ever closed. */
 const shownClosedMs = days(90)
 const shownOfCustomer = 10
 const shownOthers = 20
@@ -73,8 +73,8 @@ export async function countOpenTickets(db: Queryable): Promise<number> {
 }
 
 /**
- * What waits, the most urgent and longest waiting first; of those that were closed within ninety
- * days the newest.
+ * Open tickets, the most urgent and longest waiting first; of those closed within ninety days, the
+ * newest.
  */
 export async function queueOf(
   db: Queryable,
@@ -118,7 +118,7 @@ export async function ticketsOfCustomer(db: Queryable, customerId: string): Prom
   return rows.map(shownTicket)
 }
 
-/** By its number, as people write it. */
+/** Finds a ticket by its number, in the form that people write. */
 export async function findTickets(
   db: Queryable,
   text: string,
@@ -137,7 +137,7 @@ export async function findTickets(
   }))
 }
 
-/** Others of the same customer, or of the same sender where it is nobody's. */
+/** Other tickets of the same customer, or of the same sender if it has no customer. */
 async function othersOf(db: Queryable, row: TicketRow): Promise<Ticket[]> {
   let query = db
     .selectFrom('ticket')

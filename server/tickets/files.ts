@@ -1,6 +1,6 @@
 /**
- * Files of tickets: uploaded first, then named by a message. They come from anybody, so they are
- * never opened, never shown in a page, and leave as downloads alone.
+ * Files of tickets: uploaded first, then named by a message. They may come from anybody, so they
+ * are never opened, never shown in a page, and served as downloads only.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -34,20 +34,20 @@ const sentences = {
 const no = (sentence: Sentence): Refusal =>
   new Refusal('invalid_input', { fields: { files: sentence } })
 
-/** Whose upload it is. */
+/** The customer or the member of staff that uploaded it. */
 export type Uploader = { readonly customerId: string } | { readonly staffId: string }
 const column = (by: Uploader) =>
   'customerId' in by
     ? ({ name: 'customer_id', id: by.customerId } as const)
     : ({ name: 'staff_id', id: by.staffId } as const)
 
-/** What one may have uploaded that no message has. */
+/** Limit of one uploader's files that no message uses, bytes. */
 const mostUnused = 100_000_000
-/** Of all tickets of a customer. */
+/** Limit of all tickets of a customer, bytes. */
 const mostKept = 1_000_000_000
 
 const longestName = 120
-/** The name alone, of letters that show as they are. */
+/** The file name without its folders, and without characters that do not show as they are. */
 export function fileName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? ''
   const shown = last
@@ -57,7 +57,7 @@ export function fileName(given: string): string {
   return [...shown].slice(0, longestName).join('') || 'file'
 }
 
-/** Refuses with invalid_input what is empty or too large. */
+/** Refuses with invalid_input when the file is empty or too large. */
 export async function receive(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -111,7 +111,7 @@ export async function keepUpload(
   const id = randomUUID()
   const [name, bytes] = [fileName(file.name), file.content.length]
   await transaction(db, async (tx) => {
-    // Of one uploader one at a time: several at once would each see room for itself.
+    // Serialize one uploader's uploads: parallel ones would each see the same free space.
     const lock = sql`select pg_advisory_xact_lock(${lockKeys.ticketUploads}, hashtext(${ownerId}))`
     await lock.execute(tx)
     const unused = await unusedOf(tx, by)
@@ -154,7 +154,10 @@ export async function giveFiles(
   if (numUpdatedRows !== BigInt(wanted.length)) throw no(sentences.unknown)
 }
 
-/** Those of a letter. Answers the names of what is too large, or too much for the room left. */
+/**
+ * Selects a letter's files. Answers the names of those that are too large, or too much for the
+ * space left.
+ */
 export function judgeFiles<F extends { readonly name: string; readonly content: Buffer }>(
   files: readonly F[],
   room: number,
@@ -197,8 +200,8 @@ export async function addFiles(
 const headerName = (name: string): string => fold(name).replace(/[^A-Za-z0-9._-]+/g, '_') || 'file'
 
 /**
- * A file to keep, whatever it says it is. Notes' files are for the staff alone. Refuses with
- * not_found, also what was deleted.
+ * Reads a file for download, whatever type it claims. Files of notes are for the staff alone.
+ * Refuses with not_found, also when the file was deleted.
  */
 export async function readTicketFile(
   db: Queryable,

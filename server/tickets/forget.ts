@@ -1,10 +1,11 @@
-/** What is forgotten of the tickets of a customer who closes the account. */
+/** Erases the tickets of a customer who closes the account. */
 import { closedName } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
 
 /**
- * All of a customer who closes the account, with their files; also what came from this address and
- * was given to nobody. Called while the account is held, so that none is opened meanwhile.
+ * Deletes all tickets of a customer who closes the account, with their files; also letters from
+ * this address that were assigned to no customer. The caller has locked the account, so that none
+ * is opened meanwhile.
  */
 export async function forgetTickets(
   tx: Tx,
@@ -15,7 +16,7 @@ export async function forgetTickets(
   }: {
     readonly customerId: string
     readonly email: string
-    /** What came from there in that time. */
+    /** Letters from these addresses in those times. */
     readonly former: readonly {
       readonly address: string
       readonly from: Date
@@ -23,7 +24,7 @@ export async function forgetTickets(
     }[]
   },
 ): Promise<void> {
-  // In tickets of others the name goes, and what was written stays.
+  // In other customers' tickets the name is replaced and the text stays.
   await tx
     .updateTable('ticket_message')
     .set({ author: closedName })

@@ -1,4 +1,4 @@
-/** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
+/** Tickets: customers' requests to the operator's staff, and the answers (decision 112). */
 export { deleteCanned, saveCanned } from './canned.ts'
 export type { ObjectNames, TicketDeps } from './deps.ts'
 export { countOpenTickets, findTickets, ticketsOfCustomer } from './desk.ts'

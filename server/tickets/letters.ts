@@ -1,26 +1,26 @@
 /**
- * Letters about tickets. Whoever is no customer is told what the staff wrote and, where the address
- * is proven, that the ticket is closed.
+ * Letters about tickets. A sender without an account gets the staff's answers and, if the address
+ * is proven, the notice that the ticket is closed.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { Tx } from '../platform/db.ts'
 import type { TicketDeps } from './deps.ts'
 import { findTicket, referenceOf, type TicketRow } from './store.ts'
 
-/** What stands below it in an answer was written before (mail/read-letter.ts). */
+/** In an answer, the text below it is older (mail/read-letter.ts). */
 export const cutMarks = {
   en: '--- Please write your answer above this line ---',
   vi: '--- Vui lòng viết câu trả lời phía trên dòng này ---',
 } satisfies Record<Language, string>
 
 const vietnamese = /[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/i
-/** Of a letter by somebody whose language nobody has asked for. */
+/** The language of a sender whose language is unknown, guessed from the text. */
 export const languageOfText = (text: string): Language => (vietnamese.test(text) ? 'vi' : 'en')
 
 interface Told {
   readonly number: string
   readonly subject: string
-  /** Where a customer opens the ticket; undefined for whoever has no account. */
+  /** The page on which a customer opens the ticket; undefined for a sender without an account. */
   readonly page: string | undefined
   readonly canAnswer: boolean
 }
@@ -82,7 +82,7 @@ function bodyOf(letter: Letter, language: Language, brandName: string): string {
   ].join('\n\n')
 }
 
-/** To the customer; of a ticket that is nobody's yet, to the address that it came from. */
+/** To the customer; for a ticket without a customer, to the address that it came from. */
 export async function sendLetter(
   tx: Tx,
   deps: TicketDeps,
@@ -114,7 +114,7 @@ export async function sendLetter(
   })
 }
 
-/** In which language somebody without an account wrote. */
+/** The language in which a sender without an account wrote. */
 export async function languageOfSender(tx: Tx, row: TicketRow): Promise<Language> {
   const first = await tx
     .selectFrom('ticket_message')
@@ -127,12 +127,12 @@ export async function languageOfSender(tx: Tx, row: TicketRow): Promise<Language
   return languageOfText(`${row.subject} ${first?.text ?? ''}`)
 }
 
-/** What events say of a ticket. */
+/** The part of events that describes a ticket. */
 const said = ({ id, number, subject, state }: TicketRow) => ({
   ticket: { id, number: Number(number), subject, state },
 })
 
-/** Tells the operator's programs, of a ticket of nobody as well. */
+/** Sends an event to the operator's endpoints, also for a ticket without a customer. */
 export const tellOperator = (
   tx: Tx,
   { outbox }: Pick<TicketDeps, 'outbox'>,

@@ -21,7 +21,7 @@ import {
 
 export interface TicketRouteDeps extends TicketDeps {
   readonly db: Database
-  /** Of one customer. */
+  /** Limits per customer. */
   readonly opened: Limit
   readonly written: Limit
   readonly uploaded: Limit

@@ -1,4 +1,4 @@
-/** What the staff does with tickets; each in the transaction of its act. */
+/** The staff's work on tickets; each function runs in the transaction of its act. */
 import { sql } from 'kysely'
 import type { Priority } from '../../contract/tickets-desk.ts'
 import { priorities } from '../../contract/tickets-desk.ts'
@@ -86,7 +86,10 @@ async function add(
   return messageId
 }
 
-/** Sends the answer as a letter, and takes a ticket that is nobody's. Answers what it was. */
+/**
+ * Sends the answer as a letter, and assigns an unassigned ticket to its author. Answers the
+ * ticket's row before, and the message's id.
+ */
 export async function answerTicket(
   tx: Tx,
   deps: TicketDeps,
@@ -124,7 +127,9 @@ export async function noteTicket(
   return { row, message: await add(tx, deps, row, 'note', by, wish) }
 }
 
-/** Answers what it was. Refuses with invalid_input who may not answer. */
+/**
+ * Assigns a ticket. Answers the row before. Refuses with invalid_input a member who may not answer.
+ */
 export async function assignTicket(
   tx: Tx,
   { ticket, member }: { readonly ticket: string; readonly member: string | undefined },
@@ -141,7 +146,7 @@ export async function assignTicket(
   return { row, name: found?.name ?? null }
 }
 
-/** Answers what it was. */
+/** `before` in the result is the former priority. */
 export async function setPriority(
   tx: Tx,
   { ticket, priority }: { readonly ticket: string; readonly priority: Priority },
@@ -155,7 +160,9 @@ export async function setPriority(
   return { row, before: priorityOf(row) }
 }
 
-/** Refuses with conflict what has it, and with invalid_input an eleventh. */
+/**
+ * Refuses with conflict when the ticket has the label, and with invalid_input an eleventh label.
+ */
 export async function labelTicket(
   tx: Tx,
   { ticket, label }: { readonly ticket: string; readonly label: string },
@@ -171,7 +178,7 @@ export async function labelTicket(
   return row
 }
 
-/** Refuses with not_found what does not have it. */
+/** Refuses with not_found when the ticket does not have the label. */
 export async function unlabelTicket(
   tx: Tx,
   { ticket, label }: { readonly ticket: string; readonly label: string },
@@ -186,7 +193,7 @@ export async function unlabelTicket(
   return row
 }
 
-/** Whether the address that a ticket came from is of whoever wrote: others are told nothing. */
+/** Whether the sender's address is proven; other addresses get no notices. */
 async function isSenderProven(tx: Tx, { id }: TicketRow): Promise<boolean> {
   const proven = await tx
     .selectFrom('ticket_message')
@@ -213,7 +220,7 @@ export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise
   return row
 }
 
-/** Refuses with conflict what is open. */
+/** Refuses with conflict when the ticket is open. */
 export async function reopenTicket(
   tx: Tx,
   deps: Pick<TicketDeps, 'clock'>,
@@ -226,15 +233,15 @@ export async function reopenTicket(
 }
 
 /**
- * Moves all that was written in one ticket into another of the same customer, or of the same
- * sender where both are nobody's. Answers the one that stays.
+ * Moves all messages of one ticket into another of the same customer, or of the same sender if
+ * neither has a customer. Answers the remaining ticket.
  */
 export async function mergeTicket(
   tx: Tx,
   deps: Pick<TicketDeps, 'clock'>,
   { ticket, into }: { readonly ticket: string; readonly into: string },
 ): Promise<{ gone: TicketRow; row: TicketRow }> {
-  // In one order, so that two that are merged with one another do not wait for each other.
+  // Lock in one order, so that two merges in opposite directions do not deadlock.
   const [first, second] = [ticket, into].toSorted()
   const held = [await lockTicket(tx, first ?? ''), await lockTicket(tx, second ?? '')]
   const [gone, row] = first === ticket ? held : held.toReversed()
@@ -250,7 +257,7 @@ export async function mergeTicket(
     .set({ ticket_id: row.id })
     .where('ticket_id', '=', gone.id)
     .execute()
-  // What was merged into it before leads to the one that stays as well.
+  // Tickets that were merged into it before also point to the remaining one.
   await tx
     .updateTable('ticket')
     .set({ merged_into: row.id })
@@ -271,8 +278,8 @@ export async function mergeTicket(
 }
 
 /**
- * From now on the customer reads all of it. Refuses with conflict what has a customer, and with
- * invalid_input a customer who has closed the account.
+ * Assigns a ticket to a customer, who can read all of it from now on. Refuses with conflict a
+ * ticket that has a customer, and with invalid_input a customer who has closed the account.
  */
 export async function giveTicket(
   tx: Tx,

@@ -18,7 +18,10 @@ const full: Sentence = {
 
 export const referenceOf = ({ number }: Pick<TicketRow, 'number'>): string => `#${number}`
 
-/** Held until the transaction ends; of one that was merged, the one that stays. */
+/**
+ * Locks the ticket until the transaction ends; for a merged one, the ticket that it was merged
+ * into. Refuses with not_found.
+ */
 export async function lockTicket(tx: Tx, id: string): Promise<TicketRow> {
   const row = isUuid(id)
     ? await tx.selectFrom('ticket').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
@@ -34,7 +37,7 @@ export async function lockOwnTicket(tx: Tx, customerId: string, id: string): Pro
   return row
 }
 
-/** Undefined: there is none. Of one that was merged, the one that stays. */
+/** Undefined: no such ticket. For a merged one, the ticket that it was merged into. */
 export async function findTicket(db: Queryable, id: string): Promise<TicketRow | undefined> {
   if (!isUuid(id)) return undefined
   const row = await db.selectFrom('ticket').selectAll().where('id', '=', id).executeTakeFirst()
@@ -43,14 +46,14 @@ export async function findTicket(db: Queryable, id: string): Promise<TicketRow |
 
 /** Bidirectional controls make a text read as another one; the rest of them is no text. */
 const unfit = /(?![\n\t])\p{Cc}|[\u{200E}\u{200F}\u{061C}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu
-/** What was written, without what does not show. */
+/** The text without invisible characters. */
 export const plainText = (text: string): string =>
   text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(unfit, '').toWellFormed()
 
 export interface NewMessage {
   readonly kind: 'customer' | 'staff' | 'note'
   readonly author: string
-  /** Of whoever works in the account of somebody else. */
+  /** The person, if it is a member who works in the customer's account. */
   readonly personId?: string | undefined
   readonly staffId?: string | undefined
   readonly text: string
@@ -92,7 +95,7 @@ export async function addMessage(tx: Tx, ticketId: string, of: NewMessage): Prom
 }
 
 type State = Ticket['state']
-/** It is the turn of another side from now on; of the same side it stays since when it was. */
+/** Changes whose turn it is and sets `waiting_since`; an unchanged state keeps its time. */
 export async function setState(tx: Tx, row: TicketRow, state: State, at: Date): Promise<void> {
   if (row.state === state) return
   await tx
@@ -120,7 +123,7 @@ export const shownTicket = (row: TicketRow): Ticket => ({
   rating: row.rating as Ticket['rating'],
 })
 
-/** What was written, oldest first, with its files. */
+/** The messages, oldest first, with their files. */
 export async function messagesOf(
   db: Queryable,
   ticketId: string,

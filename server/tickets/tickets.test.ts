@@ -1,4 +1,7 @@
-/** Tickets: a customer asks in the portal, the staff answers, and what is over goes. */
+/**
+ * Tickets: a customer asks in the portal, the staff answers, and old uploads, files and tickets are
+ * deleted.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Ticket, TicketFile, TicketWithMessages } from '../../contract/tickets.ts'
@@ -41,7 +44,7 @@ const uploaded = async (of: TestCustomer, content: string, name?: string): Promi
   expect(answer.status).toBe(201)
   return ((await answer.json()) as { result: TicketFile }).result
 }
-/** Begins calls while a transaction holds what they wait for, which ends once so many wait. */
+/** Begins calls while a transaction holds their lock; releases it once `waiting` calls wait. */
 async function whileHeld<T>(
   hold: (tx: Tx) => Promise<unknown>,
   begin: () => readonly T[],
@@ -101,7 +104,7 @@ describe('a conversation', () => {
       'note',
       'staff',
     ])
-    // Whoever answers first has it from then on.
+    // The first member to answer becomes its assignee.
     expect((await queue('?state=answered&assignee=mine')).map(({ id }) => id)).toEqual([ticket.id])
     const letter = await eventually('the answer by letter', async () =>
       (await letters(an, reference)).find((one) => one.includes('We moved it.')),
@@ -151,7 +154,7 @@ describe('a conversation', () => {
     const known = await call(an, 'GET', `/objects/payment/${transactionCode}`)
     expect(known.body.result).toEqual({ ...object, name: transactionCode })
     expect((await opened(an, { object })).object).toEqual({ ...object, name: transactionCode })
-    // Another customer's is unknown.
+    // An object of another customer is unknown.
     expect((await call(binh, 'GET', `/objects/payment/${transactionCode}`)).status).toBe(404)
     for (const wrong of [object, { kind: 'server', id: 'none' }, { kind: 'domain', id: an.id }]) {
       const refused = await call(binh, 'POST', '', { subject: 'Help', text: 'Me', object: wrong })
@@ -254,7 +257,7 @@ describe('files', () => {
     const ticket = await opened(an, { files: [own.id] })
     const twice = await call(an, 'POST', `/${ticket.id}/messages`, { text: 'x', files: [own.id] })
     expect(twice.status).toBe(422)
-    // What was refused was not written either.
+    // A refused message was not stored either.
     expect((await shown(an, ticket.id)).messages).toHaveLength(1)
     const six = await call(an, 'POST', '', {
       subject: 'Help',
@@ -287,7 +290,8 @@ describe('files', () => {
     expect(await refusal(await upload(chi, 'c'))).toMatch(/^422 .*100 MB/)
     await opened(chi, { files: [first.id, last.id] })
     await grow(first.id, 999_999_989)
-    // Two at once do not both get the room of one: none is written before both have looked.
+    // Two parallel uploads do not both get the space for one: neither is written before both have
+    // been checked.
     const two = await whileHeld(
       (tx) => sql`lock table ticket_file in share mode`.execute(tx),
       () => [upload(chi, '0123456789'), upload(chi, '0123456789')],

@@ -1,4 +1,4 @@
-/** What a customer does with tickets: asks, writes, closes, opens again, rates. */
+/** A customer's actions on tickets: open, write, close, reopen, rate. */
 import { randomUUID } from 'node:crypto'
 import type { Ticket, TicketObjectKind, TicketWithMessages } from '../../contract/tickets.ts'
 import { ticketObjects } from '../../contract/tickets.ts'
@@ -76,7 +76,7 @@ export async function ownTickets(
   return { rows: rows.map(shownTicket), next }
 }
 
-/** What a ticket may be about, by its name. Refuses with not_found. */
+/** The name of a ticket's object. Refuses with not_found. */
 export async function nameObject(
   db: Queryable,
   { objects }: Pick<TicketDeps, 'objects'>,
@@ -90,7 +90,7 @@ export async function nameObject(
 }
 
 export interface NewTicket {
-  /** Null: nobody's yet. */
+  /** Null: no customer yet. */
   readonly customerId: string | null
   readonly sender?: { readonly email: string; readonly name: string }
   readonly subject: string
@@ -99,9 +99,9 @@ export interface NewTicket {
 }
 
 /**
- * Opens a ticket; answers it and the id of its first message. A customer whose account is proven is
- * sent a receipt, nobody else: an address that somebody forged would be sent one, too. Refuses with
- * account_blocked a customer who has closed the account meanwhile: nothing would delete it.
+ * Opens a ticket; answers it and the id of its first message. Only a customer with a proven account
+ * gets a receipt, because otherwise a forged address would get one. Refuses with account_blocked a
+ * customer who has closed the account meanwhile: nothing would delete the ticket.
  */
 export async function beginTicket(
   tx: Tx,
@@ -137,7 +137,7 @@ export async function beginTicket(
   return { row, messageId }
 }
 
-/** The customer's side has written: it is the staff's turn. The caller holds the ticket. */
+/** The customer's side has written: it is the staff's turn. The caller has locked the ticket. */
 export async function customerWrote(
   tx: Tx,
   deps: Pick<TicketDeps, 'clock' | 'outbox'>,
@@ -151,7 +151,7 @@ export async function customerWrote(
   return messageId
 }
 
-/** Whose ticket it is, and who writes where that is somebody else who works in the account. */
+/** The ticket's customer, and the writer if it is a member who works in the account. */
 interface Writer {
   readonly customerId: string
   readonly member?: { readonly personId: string; readonly name: string } | undefined
@@ -170,7 +170,9 @@ interface Written {
   readonly files?: readonly string[] | undefined
 }
 
-/** Asks in the portal. Refuses with invalid_input what the customer does not have. */
+/**
+ * Opens a ticket from the portal. Refuses with invalid_input when its object is not the customer's.
+ */
 export async function openTicket(
   tx: Tx,
   deps: TicketDeps,
@@ -222,7 +224,7 @@ export async function changeState(
   { id, state }: { readonly id: string; readonly state: 'open' | 'closed' },
 ): Promise<TicketWithMessages> {
   const row = await lockOwnTicket(tx, customerId, id)
-  // One that is answered is open for its customer already.
+  // An answered ticket counts as open for its customer.
   const isThere = state === 'closed' ? row.state === 'closed' : row.state !== 'closed'
   if (!isThere) {
     await setState(tx, row, state, deps.clock.now())
@@ -231,7 +233,7 @@ export async function changeState(
   return await ownTicket(tx, customerId, row.id)
 }
 
-/** Refuses with not_found, and with invalid_input what nobody has answered. */
+/** Rates a ticket. Refuses with not_found, and with invalid_input a ticket without an answer. */
 export async function rateTicket(
   tx: Tx,
   deps: Pick<TicketDeps, 'clock'>,

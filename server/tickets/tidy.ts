@@ -7,10 +7,10 @@ import type { TicketDeps } from './deps.ts'
 import { publish } from './letters.ts'
 import { setState } from './store.ts'
 
-/** Of an answer to which nobody has written any more. */
+/** Time after an answer without any further message. */
 const answeredForMs = days(30)
 const closedAtOnce = 100
-/** Of files, after their ticket was closed. */
+/** Time after a ticket was closed. */
 const filesKeptMs = days(180)
 const filesAtOnce = 200
 

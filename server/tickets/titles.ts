@@ -1,4 +1,4 @@
-/** What the bell says of tickets. */
+/** Titles of notifications about tickets. */
 import type { Titles } from '../realtime/index.ts'
 
 const told = (payload: unknown): string => {

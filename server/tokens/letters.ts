@@ -1,4 +1,4 @@
-/** What the owner of a token is told: that it was made, and that it soon ends. */
+/** Letters to the owner of a token: it was made, or it soon ends. */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -25,7 +25,7 @@ interface Letter {
 const page = (portalUrl: string): string => `${portalUrl}/account/programs`
 const moment = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** A token was made: whoever did not make it is told how to end it. */
+/** A token was made: if it was not the owner, the letter says how to end it. */
 export const letterOfMade = (of: Made, language: Language): Letter =>
   language === 'vi'
     ? {
@@ -80,7 +80,7 @@ export interface EndingNeeds {
   readonly portalUrl: string
 }
 
-/** Tells of tokens that are used, once, a week before they end. */
+/** Sends a letter once, a week before a token ends, if the token was ever used. */
 export function defineEndingLetters(needs: EndingNeeds): void {
   const { db, clock, portalUrl } = needs
   const tellSome = (): Promise<number> =>

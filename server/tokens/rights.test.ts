@@ -1,4 +1,4 @@
-/** What a token for programs opens: which calls, and on which servers and domains. */
+/** The rights of a token for programs: which calls, and which servers and domains. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { subjectOf, tokenScopes, type TokenScope } from '../../contract/token-scopes.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => portal.close())
 const { make, tokenFor, claim } = tokensAt(() => portal)
 
-/** An order that nobody has paid is a server as well. */
+/** An unpaid order counts as a server, too. */
 const order = async (who: TestCustomer): Promise<string> => {
   const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
     token: who.token,
@@ -48,7 +48,7 @@ const nobody = '00000000-0000-4000-8000-000000000000'
 const addressOf = ({ path }: Endpoint, id = nobody): string =>
   path.replace(':id', id).replace(/:\w+/g, nobody)
 
-/** With a body that says nothing. */
+/** With an empty body. */
 const ask = (endpoint: Endpoint, token: string, id?: string): Promise<Answer> => {
   const { method, takesBytes } = endpoint
   return portal.call(method, addressOf(endpoint, id), {
@@ -89,13 +89,13 @@ describe('which call a token opens', () => {
         const opens = endpoint.scope === scope || endpoint.scope === scope.replace('write', 'read')
         const answer = await ask(endpoint, token)
         asked += 1
-        // Whatever it says of ids that nobody has, it was let in.
+        // Any answer about unknown ids other than 403 means that the call was admitted.
         const isOpen = answer.status !== 403
         if (isOpen !== opens || answer.status === 401 || answer.status >= 500)
           wrong.push(`${scope}: ${named(endpoint)}: ${answer.status}`)
         if (asked % 250 === 0) clock.advance(minutes(2))
       }
-      // So many calls a minute are more than a token has.
+      // The test makes more calls a minute than a token may.
       await portal.app.db.deleteFrom('rate_limit').execute()
     }
     expect(wrong).toEqual([])
@@ -151,7 +151,7 @@ describe('a token that is limited', () => {
       token,
     })
     expect(looked.body.result.data).toEqual([])
-    // Whoever is signed in sees both.
+    // A signed-in customer sees both.
     const whole = await portal.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })
     expect(whole.body.result).toHaveLength(2)
   })
@@ -177,7 +177,8 @@ describe('a token that is limited', () => {
         if (endpoint.method === 'GET' && (await asked(own[subject].toUpperCase())).status === 403)
           wrong.push(`own: ${named(endpoint)}`)
       } else {
-        // What names none tells of all, or makes a new one: only lists that leave the rest out.
+        // A call without an id is about everything or creates something: with limits only lists
+        // that filter are open.
         const { status } = await asked('')
         if ((status === 403) === (endpoint.narrows === true))
           wrong.push(`all: ${named(endpoint)}: ${status}`)

@@ -20,7 +20,7 @@ export interface TokenRouteDeps extends TokenNeeds {
     id: string,
   ) => Promise<{ readonly email: string; readonly language: Language }>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  /** Of one customer: each sends a letter. */
+  /** Limit per customer, because each token sends a letter. */
   readonly made: Limit
 }
 

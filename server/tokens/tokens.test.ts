@@ -42,12 +42,12 @@ describe('a token', () => {
       .where('customer_id', '=', an.id)
       .executeTakeFirstOrThrow()
     expect(JSON.stringify(row)).not.toContain(token.slice(16, 40))
-    // One letter changed: no token, and no look-up.
+    // With one changed letter it is no token, and no lookup happens.
     for (let at = 4; at < token.length; at++) {
       const other = token[at] === 'a' ? 'b' : 'a'
       expect(publicIdOf(token.slice(0, at) + other + token.slice(at + 1))).toBeUndefined()
     }
-    // Of the right form, and of nobody; and one with the public part of another.
+    // A token of the right form that does not exist; later, one with another token's public part.
     const guessed = newToken()
     for (const wrong of [guessed.token, `${token}x`, token.slice(0, 16)])
       expect(code(await portal.call('GET', '/api/wp', { token: wrong }))).toEqual([

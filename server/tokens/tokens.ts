@@ -20,7 +20,7 @@ import { hashOf, newToken, publicIdOf } from './secret.ts'
 
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(5)
-/** One that has expired is shown for so long. */
+/** How long an expired token is shown. */
 
 const texts = {
   tooMany: {
@@ -58,7 +58,7 @@ export async function createToken(
   of: { readonly customerId: string; readonly wish: Wish },
 ): Promise<{ token: Token; secret: string }> {
   const { customerId, wish } = of
-  // Held: two at once are counted one after the other.
+  // The lock serialises a customer's new tokens, so that two at once cannot evade the limit.
   await tx
     .selectFrom('customer')
     .select('id')
@@ -153,7 +153,7 @@ const present = (row: Shown, now: Date): Token => ({
   lastUsedFrom: row.last_used_from,
 })
 
-/** The newest first; those that expired stay for a month. */
+/** Newest first; expired ones stay for a month. */
 export async function listTokens(
   db: Queryable,
   clock: Clock,
@@ -190,7 +190,7 @@ export async function endTokens(tx: Tx, customerId: string): Promise<number> {
   return Number(numDeletedRows)
 }
 
-/** Whose a token is; undefined: unknown, revoked, expired, or its customer is blocked. */
+/** The owner of a token; undefined: unknown, revoked, expired, or its customer is blocked. */
 export async function identifyToken(
   db: Queryable,
   clock: Clock,

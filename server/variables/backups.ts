@@ -1,4 +1,4 @@
-/** The variables of backups, of servers and of the portal. */
+/** Variables of the backups of servers and of the portal. */
 import * as z from 'zod'
 import { blankMeansFault, address } from './rules.ts'
 

@@ -1,4 +1,4 @@
-/** The variables of DNS: who serves customers' zones, and who is asked. */
+/** The variables of DNS: the server of customers' zones, and the resolvers. */
 import * as z from 'zod'
 import { isHostName } from '../../contract/dns-records.ts'
 import {

@@ -8,7 +8,7 @@ import { paymentVariables } from './payments.ts'
 import { portalVariables } from './portal.ts'
 import { siteVariables } from './sites.ts'
 
-/** One row a variable: its schema and what .env.example says of it. */
+/** One row per variable: its schema and its text in .env.example. */
 export const variables = {
   ...machineVariables,
   ...portalVariables,

@@ -1,4 +1,4 @@
-/** The variables of a machine: what it does of the portal, its ports and its folder. */
+/** The variables of a machine: its roles, its ports and its folder. */
 import path from 'node:path'
 import * as z from 'zod'
 import {

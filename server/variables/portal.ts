@@ -1,4 +1,4 @@
-/** The variables of the portal: its database, its address, its secret, and who watches it. */
+/** The variables of the portal: its database, its address, its secret, and its monitoring. */
 import path from 'node:path'
 import * as z from 'zod'
 import {

@@ -1,4 +1,4 @@
-/** What a variable of the environment may say: the rules that several of them share. */
+/** Rules for the values of environment variables that several variables share. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
@@ -15,8 +15,7 @@ export const blankMeansFault = (name: string) =>
 export const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && !/^[\d.]+$/.test(text))
 /**
- * What hinders a folder: a file in the way of it or of a parent, or a parent that may not be
- * entered.
+ * The obstacle to a folder: a file at its path or a parent's, or a parent that may not be entered.
  */
 export function folderProblem(folder: string): 'file' | 'closed' | undefined {
   try {
@@ -113,7 +112,7 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     .enum(values, { error: `${name} must be one of: ${values.join(', ')}.` })
     .default(fallback as never)
 
-/** What stands between commas. */
+/** The items of a comma-separated list. */
 export const listed = (text: string): string[] =>
   text
     .split(',')
@@ -167,8 +166,8 @@ export const headersOf =
   }
 
 /**
- * What a machine may do of the portal. The parent opens: for `node` the sites' runtime and edge,
- * for `dns` the name server's process, for `api` and `worker` the portal's processes.
+ * A machine's roles. The parent opens: for `node` the sites' runtime and edge, for `dns` the name
+ * server's process, for `api` and `worker` the portal's processes.
  */
 export const everyRole = ['api', 'worker', 'dns', 'node'] as const
 export type Role = (typeof everyRole)[number]
@@ -181,9 +180,12 @@ export const hostAndPort = (name: string) =>
 export const isAddressAndPort = (text: string): boolean =>
   isIP(readHostAndPort(text)?.host ?? '') !== 0
 
-/** Of no currency more than nothing, minor units. */
+/** Zero in every currency, minor units. */
 export const noAmounts: Readonly<Record<Currency, bigint>> = { VND: 0n, AUD: 0n, USD: 0n, EUR: 0n }
-/** Reads amounts such as `5000000 VND, 300 AUD` into minor units; undefined for what is none. */
+/**
+ * Reads amounts such as `5000000 VND, 300 AUD` into minor units; undefined when the text is not
+ * such a list.
+ */
 export function amountsOf(text: string): Readonly<Record<Currency, bigint>> | undefined {
   const amounts = { ...noAmounts }
   for (const part of text.split(',')) {

@@ -1,4 +1,4 @@
-/** The variables of customers' servers: what runs them, and how large they may be. */
+/** The variables of customers' servers: their runtime, and their largest sizes. */
 import * as z from 'zod'
 import { choice } from './rules.ts'
 

@@ -1,7 +1,7 @@
 /** Names of the ledger's accounts. */
 import { currencies, type Currency } from '../../contract/money.ts'
 
-/** What we owe one customer. The only kind that may never be negative. */
+/** Our debt to one customer. The only kind of account that may never be negative. */
 export const walletOf = (customerId: string): string => `wallet:${customerId}`
 /** Money that a gateway holds for us; negative while it has not paid out. */
 export const gatewayOf = (driver: string, currency: Currency): string =>
@@ -9,10 +9,10 @@ export const gatewayOf = (driver: string, currency: Currency): string =>
 /** Money that came through a gateway and matches no payment of ours. */
 export const suspenseOf = (driver: string, currency: Currency): string =>
   `suspense:${driver}:${currency}`
-/** What was sold. */
+/** Sales of a product. */
 export const revenueOf = (product: string, currency: Currency): string =>
   `revenue:${product}:${currency}`
-/** What a revenue account's name says; undefined: it is none. */
+/** The product and currency in a revenue account's name. Undefined: it is no revenue account. */
 export function productOfRevenue(
   code: string,
 ): { readonly product: string; readonly currency: Currency } | undefined {
@@ -23,18 +23,18 @@ export function productOfRevenue(
 /** Money on its way back to its source: taken from the wallet, not yet confirmed by the gateway. */
 export const payableOf = (driver: string, currency: Currency): string =>
   `payable:${driver}:${currency}`
-/** What customers owe us because a bank took back more than their wallets held; negative. */
+/** Customers' debts because a bank took back more than their wallets held; negative. */
 export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
-/** What was lent to customers on their credit lines, and is owed; negative. */
+/** Loans on customers' credit lines that are still owed; negative. */
 export const lentOf = (currency: Currency): string => receivableOf('credit-line', currency)
-/** What the operator put into wallets, less what was taken out by hand; negative then. */
+/** Money that the operator put into wallets by hand minus what was taken out; normally negative. */
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
-/** What vouchers put into wallets; negative. */
+/** Money that vouchers put into wallets; negative. */
 export const voucherOf = (currency: Currency): string => `voucher:${currency}`
 /** Our bank account; negative while money lies on it. */
 export const bankOf = (currency: Currency): string => `bank:${currency}`
-/** What a gateway kept for itself; negative. */
+/** A gateway's fees; negative. */
 export const feeOf = (driver: string, currency: Currency): string => `fee:${driver}:${currency}`
 
 /** All accounts of the operator's own, for these gateways and products, in every currency. */

@@ -1,7 +1,7 @@
 /**
- * Customers pay for what is sold. What a wallet does not hold is lent by a posting of its own in
- * the same transaction where the customer has a credit line (decision 127): a wallet is never below
- * zero.
+ * Customers' payments for what is sold. If the wallet is short and the customer has a credit line,
+ * the missing part is lent by a separate posting in the same transaction (decision 127): a wallet
+ * is never below zero.
  */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
@@ -26,7 +26,10 @@ export function createCharges({
   between,
   lock,
 }: Poster): Pick<Ledger, 'charge' | 'chargeAll'> {
-  /** Lends what the wallet lacks, all of it or nothing; answers how much. The wallet is locked. */
+  /**
+   * Lends what the wallet lacks, all of it or nothing; returns the amount in minor units. The
+   * caller has locked the wallet.
+   */
   async function lend(tx: Tx, sale: Sale): Promise<bigint> {
     const { key, customerId, currency, details, lendUntil } = sale
     const now = clock.now()
@@ -59,7 +62,7 @@ export function createCharges({
     return amount
   }
 
-  /** After a charge was short. */
+  /** Called after a charge was short. */
   async function lendAndCharge(tx: Tx, sale: Sale): Promise<Charged> {
     const lent = await lend(tx, sale)
     return lent === 0n ? { outcome: 'short', lent } : { ...(await post(tx, postingOf(sale))), lent }
@@ -97,8 +100,7 @@ export function createCharges({
       const lenders = sales.flatMap(({ customerId, currency }) =>
         borrowers.has(customerId) ? [lentOf(currency)] : [],
       )
-      // All of them in the order of their ids, as every posting takes its own: nobody waits for
-      // another in a ring.
+      // Locks all of them in the order of their ids, as every posting does: no deadlock.
       const codes = [
         ...new Set([...legs.flatMap(({ wallet, revenue }) => [wallet, revenue]), ...lenders]),
       ]

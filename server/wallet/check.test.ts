@@ -1,6 +1,6 @@
 /**
- * What the database itself lets nobody do to the ledger, and what its check finds where somebody
- * did it nevertheless.
+ * Changes to the ledger that the database refuses, and what its check finds where one was made
+ * nevertheless.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -116,8 +116,8 @@ describe('the database itself', () => {
 
 describe('checkLedger', () => {
   /**
-   * As the database's owner, with every trigger and constraint check off: what a thief or a broken
-   * disk would do.
+   * Damages a ledger as its database's owner, with triggers and constraint checks off: as a thief
+   * or a broken disk would.
    */
   async function damage(statement: string): Promise<string[]> {
     const broken = await testDatabase()
@@ -216,7 +216,7 @@ describe('checkLedger', () => {
         'suspense:vnpay:VND v2',
       ])
       await change('first', '{}')
-      // What was found broken is found again until it is mended.
+      // A broken chain is reported again until it is repaired.
       for (const _again of [1, 2]) expect(await checkAndNote(hurt.db, systemClock)).toHaveLength(2)
       expect(await lastCheck(hurt.db)).toEqual({ ...good, findings: 2 })
       await change('second', '{}')
@@ -308,7 +308,7 @@ test('any number of broken links is counted, and the first of an account are nam
     .select(['id', 'code'])
     .where('customer_id', '=', an)
     .executeTakeFirstOrThrow()
-  // As nobody can but who switches the guards off: 200,000 entries that belong to no chain.
+  // Possible only with the triggers switched off: 200,000 entries that belong to no chain.
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   try {

@@ -1,8 +1,8 @@
 /**
- * The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`.
- * Chains are walked in batches, each of which sees one moment and takes well under a second, so a
- * ledger of any size is checked without a long statement. How far each chain was found whole is
- * kept in `ledger_checked`: the next check begins there, a full one from the first entry.
+ * The ledger's invariants, checked on live data: in tests, as a job, and by `npm run ledger:check`.
+ * Chains are walked in batches; each batch sees one snapshot and takes well under a second, so a
+ * ledger of any size is checked without a long statement. `ledger_checked` stores how far each
+ * chain was found intact: the next check begins there, a full one at the first entry.
  */
 import { sql } from 'kysely'
 import { currencies } from '../../contract/money.ts'
@@ -21,7 +21,7 @@ interface Row {
 }
 type Check = readonly [invariant: string, query: ReturnType<typeof sql<Row>>]
 
-/** What the balances alone tell: one row an account is read, no entry. */
+/** Checks of the balances alone: they read one row per account and no entry. */
 const balanceChecks: readonly Check[] = [
   [
     'all accounts of a currency sum to zero',
@@ -34,7 +34,7 @@ const balanceChecks: readonly Check[] = [
   ],
 ]
 
-/** What was lent is recorded twice: on an account, and as debts with a day. */
+/** Loans are recorded twice: on an account, and as debts with a due day. */
 const lentCheck: Check = [
   'what is owed on credit lines is what their account says',
   sql<Row>`select a.code as "where" from ledger_account a
@@ -45,7 +45,7 @@ const lentCheck: Check = [
 
 const transfersAtOnce = 50_000n
 const accountsAtOnce = 100
-/** Of all accounts of a batch together. */
+/** Per batch, over all its accounts. */
 const entriesAtOnce = 50_000
 
 interface Batch {
@@ -56,9 +56,9 @@ interface Batch {
 }
 
 /**
- * Walks the next entries of up to a hundred accounts, from this one on, and remembers how far they
- * are whole. Answers a row for each account, with what is broken in it, if anything is; no row when
- * nothing is left to walk.
+ * Walks the next entries of up to a hundred accounts with ids from `from` on, and stores how far
+ * they are intact. Answers a row per account, with the broken invariant if there is one; no row
+ * when nothing is left to walk.
  */
 const walk = (from: bigint, broken: readonly bigint[]) => sql<Batch>`
   with account as materialized (
@@ -123,7 +123,9 @@ const walk = (from: bigint, broken: readonly bigint[]) => sql<Batch>`
   join found f on f.account_id = a.id order by a.id
 `
 
-/** Named of one account; the rest is counted. One broken link may break all behind it. */
+/**
+ * Findings named per account; the others are counted. One broken link may break all links after it.
+ */
 const namedOfAccount = 100
 
 /**
@@ -136,7 +138,7 @@ async function walkChains(db: Database): Promise<LedgerFinding[]> {
   let from = 0n
   for (;;) {
     const rows = await transaction(db, async (tx) => {
-      // One check at a time walks; a second one waits for each batch and goes on from there.
+      // One check walks at a time; a second one waits for each batch and continues from there.
       await sql`select pg_advisory_xact_lock(${lockKeys.walkLedger})`.execute(tx)
       return (await walk(from, [...broken.keys()]).execute(tx)).rows
     })
@@ -177,8 +179,8 @@ async function emptyTransfers(db: Queryable): Promise<LedgerFinding[]> {
 }
 
 /**
- * Empty when the ledger is whole. `full` begins every chain at its first entry; otherwise only what
- * is new since the last check is read.
+ * Runs the checks; an empty answer means an intact ledger. `full` begins every chain at its first
+ * entry; `new` reads only the entries since the last check.
  */
 export async function checkLedger(
   db: Database,
@@ -197,8 +199,7 @@ export async function checkLedger(
 }
 
 /**
- * Checks what is new and notes the outcome for the metrics, also when the check could not be
- * carried out.
+ * Checks the new entries and notes the outcome for the metrics, also when the check itself failed.
  */
 export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFinding[]> {
   try {

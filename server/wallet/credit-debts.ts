@@ -1,4 +1,4 @@
-/** What was lent on credit lines and is owed still, for the operator's desk. */
+/** Open loans on credit lines, for the operator's desk. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { CreditDebt, debtAges } from '../../contract/operator-money.ts'
@@ -8,7 +8,10 @@ import type { Queryable } from '../platform/db.ts'
 import type { Details } from './posting.ts'
 
 type Age = (typeof debtAges)[number]
-/** Days since a debt was due, at least; those of the next age are not in it. */
+/**
+ * The lower bound of each age, in days since the debt was due; the next age's bound is the upper
+ * one.
+ */
 const from: Readonly<Record<Age, number>> = { current: -Infinity, week: 0, month: 7, older: 30 }
 const next: Readonly<Record<Age, Age | null>> = {
   current: 'week',
@@ -35,7 +38,7 @@ interface Wanted {
   readonly after: TimePosition | null
 }
 
-/** The query of `creditDebtPage`; one row more than a page says whether there is a next one. */
+/** The query of `creditDebtPage`; one row more than a page shows whether there is a next page. */
 export function creditDebtQuery(db: Queryable, { age, now, limit, after }: Wanted) {
   let query = db
     .selectFrom('wallet_debt as d')
@@ -50,7 +53,7 @@ export function creditDebtQuery(db: Queryable, { age, now, limit, after }: Wante
       'd.due_at',
       't.details',
     ])
-    // Written out, not bound: it has an index of its own.
+    // A literal and not a parameter: the partial index needs it.
     .where(sql<boolean>`d.kind = 'lent'`)
     .whereRef('d.settled', '<', 'd.amount')
     .orderBy('d.due_at')
@@ -67,8 +70,8 @@ export function creditDebtQuery(db: Queryable, { age, now, limit, after }: Wante
 }
 
 /**
- * One page, the longest due first, by keyset on the day and the invoice; `after` is where the page
- * before ended.
+ * One page, the longest due first, by keyset on due day and key; `after` is the end of the previous
+ * page.
  */
 export async function creditDebtPage(
   db: Queryable,

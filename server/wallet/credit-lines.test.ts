@@ -1,4 +1,4 @@
-/** Credit lines in the ledger: what is lent, to whom not, and what settles it. */
+/** Credit lines in the ledger: loans, refusals, and repayment. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -61,7 +61,7 @@ test('what a wallet lacks is lent up to the limit, all of it or nothing', async 
   expect(await charge(an, 30n)).toMatchObject({ outcome: 'posted', lent: 30n })
   expect(await ledger.creditLineOf(db, an)).toMatchObject({ owed: 100n, available: 0n })
   expect(await balance(an)).toBe(0n)
-  // A lower limit takes nothing back; ended, what is owed stays owed.
+  // A lower limit takes nothing back, and after the line has ended the debt remains.
   await line(an, 20n)
   expect(await ledger.creditLineOf(db, an)).toMatchObject({ owed: 100n, available: 0n })
   await line(an, 0n)
@@ -99,7 +99,8 @@ test('charges at once never lend beyond the limit, and one key lends once', asyn
 test('many renewals in one transaction share a line with those that come one by one', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => customer()))
   await Promise.all(people.map((id) => line(id, 1000n)))
-  // So that what comes in settles something: it takes the account of what was lent as well.
+  // Existing debts, so that incoming money settles something: that locks the account of loans as
+  // well.
   await Promise.all(people.map((id) => charge(id, 500n)))
   const sale = (customerId: string, amount: bigint) => ({
     key: randomUUID(),
@@ -125,7 +126,7 @@ test('many renewals in one transaction share a line with those that come one by 
       batch(),
       ...people.map((id) => charge(id, 7n)),
     ])
-  // Of 500 + 5 x (3 x 40 + 7 - 5) each.
+  // Without the limit each would owe 500 + 5 x (3 x 40 + 7 - 5).
   for (const id of people) expect(await owed(id)).toBeLessThanOrEqual(1000n)
   expect(await owed(people[0] ?? '')).toBeGreaterThan(900n)
   expect(await checkLedger(db)).toEqual([])
@@ -228,7 +229,7 @@ test(
           won: boolean
         }[] = []
         const withheld: { amount: bigint; at: number }[] = []
-        /** What comes in pays what is owed, the oldest first. */
+        /** Incoming money pays debts, the oldest first. */
         const comes = (amount: bigint, chargebacksSince: number): void => {
           let left = amount
           for (const debt of debts) {
@@ -266,7 +267,7 @@ test(
               outcome: pays ? 'posted' : 'short',
               lent: pays ? lacks : 0n,
             })
-            // Said again, it changes nothing.
+            // Repeated, it changes nothing.
             if (pays)
               expect(await charge(an, amount, { key: of.key })).toMatchObject({
                 outcome: 'replayed',
@@ -365,7 +366,7 @@ test('a debt that the account does not show is found', async () => {
 
 test('no page of the list reads more debts than it shows', async () => {
   const an = await customer()
-  // Transfers without entries: no check of the ledger comes after this.
+  // Transfers without entries; the ledger is not checked after this.
   await sql`
     with made as (
       insert into ledger_transfer (key, kind, details, fingerprint, created_at)

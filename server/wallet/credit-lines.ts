@@ -12,14 +12,14 @@ export type LendsNothing = 'overdue' | 'chargeback' | 'blocked'
 
 export interface CreditLine {
   readonly currency: Currency
-  /** 0: it was ended, and something is owed still. */
+  /** 0: the line has ended, but a debt remains. */
   readonly limit: bigint
   readonly termDays: number | null
   readonly owed: bigint
-  /** The last second in which what was lent first is not overdue; null: nothing is owed. */
+  /** The last second in which the oldest loan is not overdue; null: nothing is owed. */
   readonly dueAt: Date | null
   readonly stopped: LendsNothing | null
-  /** What may be lent now. */
+  /** The amount that may be lent now. */
   readonly available: bigint
 }
 
@@ -54,7 +54,7 @@ function lineOf(row: Row, now: Date): CreditLine {
   }
 }
 
-/** Of those who have a line, or owe what one has lent. */
+/** Lines of customers who have one, or who still owe a loan. */
 export async function creditLinesOf(
   db: Queryable,
   customerIds: readonly string[],
@@ -98,8 +98,8 @@ export async function haveCreditLines(
 }
 
 /**
- * Gives a customer a line, changes it, or ends it with a limit of 0: what is owed stays owed, until
- * the day that it was lent for.
+ * Gives a customer a line, changes it, or ends it with a limit of 0. Existing debts stay until
+ * their due day.
  */
 export async function setCreditLine(
   tx: Tx,
@@ -112,7 +112,7 @@ export async function setCreditLine(
   },
 ): Promise<void> {
   const { customerId, currency, limit, termDays } = of
-  // Whoever lends has the wallet: what they are about to lend is lent by the line as it was.
+  // A loan locks the wallet first: one that is under way uses the line as it was.
   await sql`select from ledger_account where customer_id = ${customerId} for update`.execute(tx)
   if (limit === 0n) return await endCreditLine(tx, customerId)
   const row = { currency, credit_limit: limit, term_days: termDays, changed_at: now }
@@ -127,11 +127,11 @@ export async function endCreditLine(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('credit_line').where('customer_id', '=', customerId).execute()
 }
 
-/** A customer is reminded so many days before what was lent is overdue. */
+/** Days before the due day at which a reminder is sent. */
 const remindDays = 3
-/** What is due in the days after it is in the same letter. */
+/** Debts due within this many days after the first are in the same letter. */
 const remindTogetherDays = 7
-/** When the first letter about what was lent is due. */
+/** When the first letter about a loan is due. */
 export const firstLetterAt = (lentAt: Date, dueAt: Date): Date => {
   const reminder = later(dueAt, -days(remindDays))
   return reminder > lentAt ? reminder : later(dueAt, seconds(1))
@@ -155,8 +155,9 @@ export async function awaitingCreditLetters(
 }
 
 /**
- * Which letter a customer gets now, if any; it is noted as written. Who owes for many things gets
- * one letter for those that are due about the same time, and one when the first is overdue.
+ * The letter that a customer gets now, if any; it is marked as written. A customer with several
+ * debts gets one letter for those that are due about the same time, and one when the first is
+ * overdue.
  */
 export async function takeCreditLetter(
   tx: Tx,
@@ -169,7 +170,7 @@ export async function takeCreditLetter(
     .where('customer_id', '=', customerId)
     .where('kind', '=', 'lent')
     .whereRef('settled', '<', 'amount')
-    // In the order in which money that comes in settles them, so that neither waits in a ring.
+    // In the order in which incoming money settles them, so that there is no deadlock.
     .orderBy('created_at')
     .orderBy('key')
     .forUpdate()

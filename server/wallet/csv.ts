@@ -4,9 +4,9 @@
 export const byteOrderMark = '\uFEFF'
 
 /**
- * A spreadsheet runs a text that begins like a formula: such a text gets an apostrophe in front,
- * and so does one that begins with an apostrophe, so that the first text can be told from the
- * second. Numbers stay numbers.
+ * A spreadsheet runs a text that begins like a formula: such a text gets an apostrophe in front. So
+ * does a text that begins with an apostrophe, so that the two remain distinguishable. Numbers stay
+ * numbers.
  */
 const harmless = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
 
@@ -20,5 +20,5 @@ function csvCell(cell: Cell): string {
   return typeof cell === 'number' ? String(cell) : cell.number
 }
 
-/** One line. A number stays as it is printed; major units come as `{ number: '12.50' }`. */
+/** One CSV line. A number stays as printed; major units come as `{ number: '12.50' }`. */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`

@@ -1,12 +1,12 @@
 /**
- * What customers owe: because a chargeback took more than their wallet held, or because it was lent
- * to them (credit-lines.ts). Amounts are minor units.
+ * Customers' debts: from a chargeback that took more than the wallet held, or from a loan
+ * (credit-lines.ts). Amounts are minor units.
  */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { receivableOf } from './accounts.ts'
 
-/** The accounts of a currency on which debts stand. */
+/** The accounts of a currency that hold debts. */
 export async function receivables(tx: Tx, currency: Currency): Promise<string[]> {
   const rows = await tx
     .selectFrom('ledger_account')
@@ -17,10 +17,10 @@ export async function receivables(tx: Tx, currency: Currency): Promise<string[]>
   return rows.map(({ code }) => code)
 }
 
-/** From when on chargebacks count; null: none does. What was lent always counts. */
+/** Only chargebacks since this moment count; null: none. Loans always count. */
 export type ChargebacksSince = Date | null
 
-/** What is still owed, oldest first. */
+/** Open debts, oldest first. */
 export const openDebts = (
   tx: Tx,
   customerId: string,

@@ -66,10 +66,7 @@ export function describe(kind: PostingKind, details: Details, language: Language
   }
 }
 
-/**
- * Whether every word of the search stands somewhere in what is known of an entry, in either
- * language.
- */
+/** Whether every word of the search occurs in the entry's texts, in either language. */
 export function matches(search: string, kind: PostingKind, details: Details): boolean {
   const known = fold(
     [
@@ -90,7 +87,7 @@ export interface Filter {
   readonly period: Period
   readonly language: Language
 }
-/** One entry as the list shows it, and its place in the chain. */
+/** One entry as the list shows it, and its version in the chain. */
 export interface ListedEntry extends Transaction {
   readonly version: bigint
 }
@@ -122,9 +119,9 @@ export async function versionBefore(
 }
 
 /**
- * A search reads so many entries at once, and goes on while the call is young, so that its time
- * does not grow with the wallet. Transfers of one wallet lie apart on the disk: to read so many
- * from it may take 0.15 s.
+ * Entries per read of a search. It reads on until `searchMs` are over, so that its time does not
+ * grow with the wallet. Transfers of one wallet are scattered on the disk: one read may take 0.15
+ * s.
  */
 const searchedAtOnce = 400
 const searchMs = 50
@@ -132,9 +129,9 @@ const searchMs = 50
 const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
 
 /**
- * One page of a wallet's entries, newest first, by keyset on the entry's version: the time of a
- * page does not grow with the wallet. `before` is the version to continue below; `next` continues
- * after this page. A page of a search may be short, or empty, and yet not the last.
+ * One page of a wallet's entries, newest first, by keyset on the entry's version: its time does not
+ * grow with the wallet. `before`: only entries below this version; `next` continues after this
+ * page. A page of a search may be short or empty without being the last.
  */
 export async function entryPage(
   db: Queryable,
@@ -154,7 +151,7 @@ export async function entryPage(
       't.created_at',
     ])
     .where('e.account_id', '=', account.id)
-  // Written out, not bound: each has an index of its own.
+  // Literals and not parameters: each direction has its own partial index.
   if (of.direction !== undefined)
     query = query.where(
       of.direction === 'in' ? sql<boolean>`e.amount > 0` : sql<boolean>`e.amount < 0`,

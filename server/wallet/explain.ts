@@ -1,6 +1,6 @@
 /**
- * One entry of a wallet, explained: what a charge was computed from, where a top-up came from, and
- * its place in the chain.
+ * The explanation of one entry of a wallet: what a charge was computed from, where a top-up came
+ * from, and its place in the chain.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice, ExplainedTransaction } from '../../contract/wallet-proof.ts'
@@ -9,7 +9,7 @@ import { Refusal } from '../platform/errors.ts'
 import { describe, walletAccount } from './entries.ts'
 import type { Details, PostingKind } from './posting.ts'
 
-/** What other modules know of an entry; null where they know nothing. */
+/** Other modules' explanations of an entry; null: the module does not know the entry. */
 export interface Explainers {
   invoice(
     db: Queryable,

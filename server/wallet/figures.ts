@@ -1,23 +1,25 @@
-/** What the ledger comes to: equal figures are equal books. */
+/** Sums of the ledger: equal figures mean equal books. */
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 
-/** Of one currency; amounts are minor units, as text, for they may be of any size. */
+/**
+ * The figures of one currency. Amounts are minor units as text, because they may be of any size.
+ */
 export interface LedgerFigures {
   readonly currency: string
   readonly accounts: number
   readonly entries: number
-  /** Of all balances: zero in whole books. */
+  /** The sum of all balances: zero in correct books. */
   readonly sum: string
-  /** What customers own. */
+  /** The sum of the customers' wallets. */
   readonly wallets: string
   /** SHA-256, hexadecimal, over every account's code, number of entries and last hash. */
   readonly heads: string
 }
 
-/** By currency, in the order of their names. */
+/** By currency, sorted by name. */
 export async function ledgerFigures(db: Queryable): Promise<LedgerFigures[]> {
-  // In two steps, so that no text grows with the number of accounts.
+  // In two steps, so that no aggregated text grows with the number of accounts.
   const { rows } = await sql<LedgerFigures>`
     with batch as (
       select currency, id / 10000 as batch, count(*) as accounts, sum(version) as entries,

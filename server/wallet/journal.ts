@@ -1,7 +1,8 @@
 /**
- * The ledger as an accountant reads it: every entry of a span, and what was sold. An account's
- * times never go back, so the entries of a span are a range of its versions, found by halving; and
- * every transfer touches an account of the house, so the house's ranges name every transfer.
+ * The ledger as an accountant reads it: every entry of a span, and the sales. The times of an
+ * account's entries never decrease, so the entries of a span are a range of its versions, found by
+ * binary search. Every transfer touches an account of the house, so the house's ranges contain
+ * every transfer.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -23,7 +24,10 @@ export interface JournalEntry {
   /** Minor units; above zero in the account's favour (credit). */
   readonly amount: bigint
   readonly currency: Currency
-  /** Number of an invoice, or a transaction code; what was sold, and why. */
+  /**
+   * `document`: the number of an invoice, or a transaction code; `subject`: the thing sold;
+   * `reason`: why.
+   */
   readonly document: string | null
   readonly subject: string | null
   readonly reason: string | null
@@ -38,11 +42,14 @@ function* daysOf({ from, to }: Span): Iterable<Span> {
   }
 }
 
-/** All that are nobody's wallet: some dozens. Read once, beside a million wallets. */
+/**
+ * All accounts that are no customer's wallet: some dozens, beside up to a million wallets. Read
+ * once.
+ */
 const houseOf = (db: Queryable) =>
   db.selectFrom('ledger_account').select(['id', 'code']).where('customer_id', 'is', null).execute()
 
-/** In the order of their transfers. */
+/** Entries in the order of their transfers. */
 export async function* journalEntries(db: Queryable, span: Span): AsyncIterable<JournalEntry[]> {
   const house = (await houseOf(db)).map(({ id }) => String(id))
   for (const { from, to } of daysOf(span)) {
@@ -71,7 +78,7 @@ export async function* journalEntries(db: Queryable, span: Span): AsyncIterable<
   }
 }
 
-/** An entry of what was sold: minor units, below zero where it was given back. */
+/** A revenue entry: minor units, negative where money was refunded. */
 export interface RevenueEntry {
   readonly at: Date
   readonly product: string
@@ -80,7 +87,7 @@ export interface RevenueEntry {
   /** Number of the invoice or credit note. */
   readonly document: string | null
 }
-/** Also of what is sold no more. */
+/** Revenue accounts, including those of products that are no longer sold. */
 async function revenueAccounts(db: Queryable) {
   return (await houseOf(db)).flatMap(({ id, code }) => {
     const of = productOfRevenue(code)
@@ -107,7 +114,7 @@ export async function* revenueEntries(db: Queryable, span: Span): AsyncIterable<
     }
 }
 
-/** What the revenue accounts held at a moment, in minor units. */
+/** The balances of the revenue accounts at a moment, minor units. */
 export async function revenueAt(
   db: Queryable,
   moment: Date,

@@ -386,8 +386,8 @@ describe('the statement', () => {
       before = page.next
     } while (before !== null)
     expect(seen).toEqual(Array.from({ length: 10_000 }, (_, index) => 10_000 - index))
-    // Of all pages the middle one, for any single one may meet a stall of the machine: far above
-    // what a page takes (some 2 ms).
+    // The median of all pages, because a single one may hit a stall of the machine. The limit is
+    // far above a page's usual time (some 2 ms).
     expect(took.toSorted((a, b) => a - b)[took.length >> 1]).toBeLessThan(250)
   })
 

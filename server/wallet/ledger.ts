@@ -1,7 +1,7 @@
 /**
  * The rules of a posting: at least two lines, one currency, sum zero, no overdraft of a wallet, one
- * key once. The same rules stand as constraints in SQL (migration 0004); the posting itself is the
- * SQL function ledger_post (its latest version: migration 0009), which post.ts calls.
+ * key once. SQL constraints enforce the same rules (migration 0004). The SQL function ledger_post
+ * (its latest version: migration 0009) writes the posting; post.ts calls it.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -60,7 +60,8 @@ export function createLedger(clock: Clock): Ledger {
     chargeAll,
     async refund(tx, { key, customerId, product, amount, currency, details, reverses, paidAt }) {
       const [wallet, revenue] = [walletOf(customerId), revenueOf(product, currency)]
-      // All that may be touched, at once; and a chargeback that comes now waits, or is seen.
+      // Locks all accounts that may be touched at once. A chargeback that comes now waits, or its
+      // debt is seen.
       if (paidAt) await lock(tx, [wallet, revenue, ...(await receivables(tx, currency))])
       const outcome = await post(tx, {
         key,
@@ -94,7 +95,8 @@ export function createLedger(clock: Clock): Ledger {
         gatewayOf(of.driver, of.currency),
         suspenseOf(of.driver, of.currency),
       ]
-      // What is credited next in this transaction may set off a debt: all at once, in one order.
+      // The next credit in this transaction may settle a debt: lock all accounts at once, in one
+      // order.
       await lock(tx, [
         gateway,
         suspense,

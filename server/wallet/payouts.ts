@@ -29,7 +29,7 @@ export const undonePosting = ({ key, driver, currency, amount, details }: Omit<P
       { account: gatewayOf(driver, currency), amount: -amount },
     ],
   })
-/** `driver`: that of the bank's feed, in whose suspense the money lies. */
+/** `driver`: the bank's feed, in whose suspense the money is. */
 export const matchedPosting = ({ key, driver, currency, amount, details }: Omit<Payout, 'fees'>) =>
   balanced({
     key,

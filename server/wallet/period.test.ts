@@ -1,4 +1,4 @@
-/** The span that a statement is asked for. */
+/** The period that a statement covers. */
 import { expect, test } from 'vitest'
 import { closedPeriod } from './period.ts'
 

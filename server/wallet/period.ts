@@ -30,16 +30,19 @@ export function periodOf(
   return { from, to }
 }
 
-/** The same with both ends: what is not said is now, and the month of the end. */
+/**
+ * Like `periodOf`, with both ends set: `to` defaults to now, and `from` to the beginning of `to`'s
+ * month.
+ */
 export function closedPeriod(
   query: { from?: string | undefined; to?: string | undefined },
   now: Date,
   language: Language,
 ): { from: Date; to: Date } {
   const { from, to } = periodOf(query, language)
-  // What was posted this very millisecond belongs to it.
+  // The end is exclusive: 1 ms more includes entries posted in this very millisecond.
   const end = to ?? later(now, 1)
-  // The end is not in the period: that of a month's last day is the next month's first moment.
+  // The end is exclusive: for a month's last day it is the next month's first moment.
   const last = later(end, -1)
   const begin = from ?? new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), 1))
   if (begin > end)

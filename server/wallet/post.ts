@@ -13,7 +13,7 @@ import {
 export interface Poster {
   readonly clock: Clock
   post(tx: Tx, posting: Posting): Promise<Outcome>
-  /** What moves nothing is posted as nothing. */
+  /** Like `post`; null, a posting that moves nothing, counts as posted. */
   postIf(tx: Tx, posting: Posting | null): Promise<Outcome>
   /** `amount` from one account to another. */
   between(
@@ -24,13 +24,13 @@ export interface Poster {
     to: string,
   ): Promise<Outcome>
   /**
-   * Locks accounts in the order of their ids, as every posting does, so that nobody waits for
-   * another in a ring; answers their balances by code.
+   * Locks accounts in the order of their ids, as every posting does, so that there is no deadlock.
+   * Answers their balances by code, minor units.
    */
   lock(tx: Tx, codes: readonly string[]): Promise<ReadonlyMap<string, bigint>>
 }
 
-/** What ledger_post answered; throws where the key was used for another posting. */
+/** Converts ledger_post's answer. Throws if the key was used for another posting. */
 export function outcomeOf(
   row: { outcome: string; transfer_id: bigint | null },
   key: string,

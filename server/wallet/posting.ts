@@ -1,4 +1,4 @@
-/** What a posting is, and what the ledger does for the other modules. */
+/** Postings, and the ledger's interface for the other modules. */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { CreditLine } from './credit-lines.ts'
@@ -12,7 +12,7 @@ export interface Posting {
   /** Idempotency key: the same key and content posts once; other content under it is a bug. */
   readonly key: string
   readonly kind: PostingKind | HousePostingKind
-  /** What the transaction log says of it, in any language: names and numbers only. */
+  /** Data for the transaction log's text, in any language: names and numbers only. */
   readonly details: Details
   readonly lines: readonly Line[]
   readonly reverses?: bigint
@@ -31,16 +31,16 @@ export type PostingKind =
   /** A chargeback by the gateway or the bank, and its reversal. */
   | 'chargeback'
   | 'chargeback_won'
-  /** Out of the wallet, for what a chargeback left owed. */
+  /** From the wallet, against a debt that a chargeback left. */
   | 'set_off'
-  /** By the operator: into a wallet, or out of it. */
+  /** By the operator, into a wallet or out of it. */
   | 'adjustment'
-  /** Into the wallet, on the customer's credit line; and out of it, for what was lent. */
+  /** `lent`: into the wallet, on the customer's credit line. `repaid`: out of it, for a loan. */
   | 'lent'
   | 'repaid'
 /**
- * That touches no wallet: a gateway paid out to the bank, or the bank sent that back; and money in
- * suspense that went back to who had sent it.
+ * Kinds that touch no wallet: a gateway paid out to the bank, the bank sent that back, a pay-out
+ * was matched with suspense, or money in suspense was sent back to its payer.
  */
 export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched' | 'suspense_returned'
 export interface Details {
@@ -48,11 +48,11 @@ export interface Details {
   readonly provider?: string
   /** Our transaction code of a top-up. */
   readonly code?: string
-  /** Of a top-up that nobody was asked for (decision 136). */
+  /** An automatic top-up (decision 136). */
   readonly automatic?: true
   /** An invoice's number. */
   readonly invoice?: string
-  /** What was sold: a server's name. */
+  /** The thing sold, such as a server's name. */
   readonly subject?: string
   readonly reason?: string
 }
@@ -62,7 +62,7 @@ export type Outcome =
   | { readonly outcome: 'posted' | 'replayed'; readonly transferId: bigint }
   | { readonly outcome: 'short' }
 
-/** `setOff`: minor units that went on to what was owed. */
+/** `setOff`: minor units that were used for debts. */
 export type Credited = Outcome & { readonly setOff: bigint }
 
 /** `lent`: minor units of it that the wallet did not hold and the credit line lent. */
@@ -78,7 +78,10 @@ export function assertBalanced(lines: readonly Line[]): void {
     throw new Error('a posting does not balance')
 }
 
-/** One amount that moves between a gateway's account and a customer's wallet, suspense or debts. */
+/**
+ * One amount, minor units, that moves between a gateway's account and a customer's wallet, suspense
+ * or debts.
+ */
 export interface Movement {
   readonly key: string
   readonly customerId: string
@@ -89,7 +92,7 @@ export interface Movement {
   readonly details: Details
 }
 
-/** What a customer pays for. */
+/** A customer's payment for something sold. */
 export interface Sale {
   readonly key: string
   readonly customerId: string
@@ -99,13 +102,13 @@ export interface Sale {
   readonly currency: Currency
   readonly details: Details
   /**
-   * What the wallet does not hold may be lent on the customer's credit line, to be paid by this
-   * moment for a term of so many days. Without it nothing is lent.
+   * The part that the wallet does not hold may be lent on the customer's credit line. It answers
+   * when a loan of now falls due for a term of `termDays` days. Absent: nothing is lent.
    */
   readonly lendUntil?: (termDays: number) => Date
 }
 
-/** What a gateway pays out to our bank account. */
+/** A gateway's pay-out to our bank account. */
 export interface Payout {
   readonly key: string
   readonly driver: string
@@ -115,7 +118,7 @@ export interface Payout {
   readonly details: Details
 }
 
-/** What a wallet holds. */
+/** A wallet's balance. */
 export interface Balance {
   /** Minor units. */
   readonly balance: bigint
@@ -135,8 +138,8 @@ export interface Ledger {
   /** Takes away wallets in which nothing was ever entered; throws where something was. */
   closeWallets(tx: Tx, customerIds: readonly string[]): Promise<void>
   /**
-   * Money arrived through a gateway for a customer. What is owed is set off from it at once, by
-   * entries of their own.
+   * Credits money that arrived through a gateway for a customer. Debts are settled from it at once,
+   * by separate entries.
    */
   credit(tx: Tx, topup: Movement): Promise<Credited>
   /** A customer used a voucher; debts are set off as by a top-up. */
@@ -147,8 +150,8 @@ export interface Ledger {
    */
   charge(tx: Tx, sale: Sale): Promise<Charged>
   /**
-   * Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as
-   * many outcomes, in the same order.
+   * Charges many customers in one round trip; a wallet that is short does not stop the others.
+   * Answers one outcome per sale, in the same order.
    */
   chargeAll(
     tx: Tx,
@@ -170,14 +173,11 @@ export interface Ledger {
    * Moves money from suspense back to the gateway's account; the caller credits the wallet next.
    */
   releaseFromSuspense(tx: Tx, parked: Movement): Promise<Outcome>
-  /** Money in suspense went back to who had sent it: the gateway holds it no more. */
+  /** Money in suspense was sent back to its payer: the gateway no longer holds it. */
   returnFromSuspense(tx: Tx, returned: Omit<Movement, 'customerId'>): Promise<Outcome>
   /** Moves money from suspense to a customer's wallet; debts are set off as by a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
-  /**
-   * What was posted under a key: minor units, and the transaction code that it names. Undefined:
-   * nothing.
-   */
+  /** The posting under a key: minor units, and its transaction code. Undefined: there is none. */
   posted(
     tx: Tx,
     key: string,
@@ -193,15 +193,15 @@ export interface Ledger {
    */
   withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /**
-   * The gateway refused: the withheld money is the customer's again. What a chargeback has left
-   * owed since it was withheld, because it was not in the wallet then, is settled from it.
+   * The gateway refused: the withheld money returns to the wallet. It settles debts of chargebacks
+   * since the withholding, because those took less while the money was not in the wallet.
    */
   release(tx: Tx, withdrawal: Movement & { readonly withheldAt: Date }): Promise<Outcome>
   /** The gateway gave the withheld money back to its source. */
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /**
-   * The gateway took money back by itself: from the wallet as far as it holds any, and never more
-   * than `atMost` (minor units, not below zero); the rest is owed to us.
+   * The gateway took money back by itself: from the wallet as far as it holds any, and at most
+   * `atMost` (minor units, not below zero). The rest becomes a debt, answered as `owed`.
    */
   chargeback(
     tx: Tx,
@@ -224,29 +224,29 @@ export interface Ledger {
     },
   ): Promise<Outcome & { readonly parked: bigint }>
   /**
-   * The operator puts money into a wallet (above zero) or takes it out (below zero); an account of
-   * the house stands against it. What is put in settles debts as a top-up does. `short` when the
-   * wallet does not hold what is to be taken.
+   * The operator puts money into a wallet (above zero) or takes it out (below zero), against an
+   * account of the house. Money put in settles debts as a top-up does. `short` if the wallet does
+   * not hold the amount.
    */
   adjust(
     tx: Tx,
     adjustment: Omit<Movement, 'driver' | 'amount'> & { readonly amount: bigint },
   ): Promise<Credited>
   /**
-   * A gateway paid `amount` out to our bank and kept `fees`: both leave what it holds for us. Minor
+   * A gateway paid `amount` out to our bank and kept `fees`: both leave its balance with us. Minor
    * units, either of any sign.
    */
   settlePayout(tx: Tx, payout: Payout): Promise<Outcome>
   /** The bank sent a pay-out back: the gateway holds it again, and keeps its fees. */
   undoPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
   /**
-   * Money that the bank's own feed put into suspense is a pay-out that is posted already: it stands
-   * on the bank's account once.
+   * Money that the bank's own feed put into suspense is a pay-out that is already posted: removes
+   * it from suspense, so that it is on the bank's account once.
    */
   matchPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
   /**
-   * Gives a customer a credit line, changes it, or ends it with a limit of 0: what is owed stays
-   * owed. Limit in minor units of the wallet's currency.
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0; existing debts stay.
+   * Limit in minor units of the wallet's currency.
    */
   setCreditLine(
     tx: Tx,
@@ -257,10 +257,10 @@ export interface Ledger {
       readonly termDays: number
     },
   ): Promise<void>
-  /** Undefined: there is none, and nothing is owed on a former one. */
+  /** Undefined: there is no line, and no debt of a former one. */
   creditLineOf(db: Queryable, customerId: string): Promise<CreditLine | undefined>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<Balance>
-  /** Those of many customers in one query; who has no wallet is left out. */
+  /** The balances of many customers in one query; customers without a wallet are missing. */
   balancesOf(db: Queryable, customerIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>
 }

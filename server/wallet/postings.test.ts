@@ -1,4 +1,6 @@
-/** What a gateway's account was moved by in a span of time, and how much of it is read for that. */
+/**
+ * Movements of a gateway's account in a span of time, and the number of rows that the query reads.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
@@ -48,7 +50,7 @@ test('a span has what was posted in it, and no other entry of the account is rea
     'Actual Loops': number
     Plans?: Plan[]
   }
-  // Of 120 entries PostgreSQL would read all; of millions it does what it does here.
+  // With 120 entries PostgreSQL would scan the table; these settings make it plan as with millions.
   const plan = await db.transaction().execute(async (tx) => {
     await sql`set local enable_seqscan = off`.execute(tx)
     await sql`set local enable_hashjoin = off`.execute(tx)

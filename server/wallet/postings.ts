@@ -1,7 +1,4 @@
-/**
- * What the ledger holds of money that came in and went back, for those who compare it with the
- * gateways.
- */
+/** The ledger's records of incoming and returned money, for comparison with the gateways. */
 import { sql, type RawBuilder } from 'kysely'
 import { currencies } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -53,16 +50,18 @@ export async function gatewayPostings(
   return rows
 }
 
-/** What a chargeback was posted as, or its return: minor units, none below zero. */
+/** The posting of a chargeback or of its return: minor units, none below zero. */
 export interface ReversalPosting {
   readonly at: Date
   readonly fromWallet: bigint
-  /** What the wallet did not hold, and what of it was set off since. */
+  /**
+   * `owed`: the part that the wallet did not hold; `setOff`: the part of it that was settled since.
+   */
   readonly owed: bigint
   readonly setOff: bigint
 }
 
-/** By the ledger's key; null: nothing was posted under it. */
+/** By the ledger's key. Null: there is no posting under it. */
 export async function postingOf(db: Queryable, key: string): Promise<ReversalPosting | null> {
   const entries = await db
     .selectFrom('ledger_transfer as t')
@@ -87,7 +86,7 @@ export async function postingOf(db: Queryable, key: string): Promise<ReversalPos
   }
 }
 
-/** What was posted under a key, and the transaction code that it names; undefined: nothing. */
+/** The posting under a key, and its transaction code. Undefined: there is none. */
 export async function postedUnder(
   db: Queryable,
   key: string,
@@ -125,7 +124,7 @@ export async function toppedUpFor(
   return rows.map(({ key, amount }) => ({ key, amount: BigInt(amount) }))
 }
 
-/** What gateways hold for us and kept as fees, and what reached the bank, in minor units. */
+/** Balances that gateways hold for us, their fees, and the bank's balance, minor units. */
 export interface Holdings {
   readonly gateways: readonly {
     readonly driver: string
@@ -136,7 +135,7 @@ export interface Holdings {
   readonly banks: readonly { readonly currency: string; readonly amount: bigint }[]
 }
 
-/** Of these gateways; accounts in which nothing was entered are left out. */
+/** The balances of these gateways; accounts without entries are left out. */
 export async function holdingsOf(db: Queryable, drivers: readonly string[]): Promise<Holdings> {
   const wanted = currencies.flatMap((currency) =>
     drivers.map((driver) => ({

@@ -96,7 +96,7 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
         }
   })
 
-  // The program itself, for whoever has only the portal.
+  // The source of the verifier, for people who have only the portal.
   http.server.get(proof.verifierAddress, async (_request, reply) =>
     reply
       .type('text/javascript; charset=utf-8')

@@ -1,4 +1,4 @@
-/** What comes into a wallet settles what its customer owes, the oldest first. */
+/** Money that comes into a wallet settles its customer's debts, the oldest first. */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
 import { walletOf } from './accounts.ts'
@@ -11,13 +11,13 @@ const all = new Date(0)
 
 export interface SetOff {
   /**
-   * Takes out of a wallet what is owed, at most `amount`; answers how much. The accounts are locked
-   * by the caller.
+   * Takes the customer's debt out of the wallet, at most `amount`; returns the minor units taken.
+   * The caller has locked the accounts.
    */
   setOff(tx: Tx, of: Incoming, since: ChargebacksSince): Promise<bigint>
   /**
-   * Posts what comes into a wallet from an account, and takes what is owed out of it. Mostly nobody
-   * owes: one question.
+   * Posts incoming money from an account, and settles debts from it. The usual case has no debts
+   * and costs one extra query.
    */
   incoming(
     tx: Tx,

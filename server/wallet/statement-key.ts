@@ -15,7 +15,7 @@ export interface StatementKey {
   sign(text: string): string
 }
 
-/** What stands before the 32 secret bytes in the PKCS #8 form of an Ed25519 key (RFC 8410). */
+/** The PKCS #8 prefix of an Ed25519 key's 32 secret bytes (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export function createStatementKey(secrets: Secrets): StatementKey {

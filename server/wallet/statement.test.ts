@@ -161,7 +161,7 @@ test('the newest version before any moment is found, however the entries lie in 
   const { db } = portal.app
   await fc.assert(
     fc.asyncProperty(
-      // Seconds between entries: none at all, a few, or years.
+      // Seconds between entries: zero, a few, or years.
       fc.array(fc.oneof(fc.constant(0), fc.nat(5), fc.nat(100_000_000)), { maxLength: 40 }),
       fc.array(fc.double({ min: -0.1, max: 1.1, noNaN: true }), { minLength: 5, maxLength: 5 }),
       async (gaps, places) => {

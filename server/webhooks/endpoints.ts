@@ -53,8 +53,8 @@ export async function listEndpoints(
 }
 
 /**
- * Refuses with invalid_input and conflict. For the operator the caller holds what lets one at a
- * time through (the trail of acts).
+ * Adds an address. Refuses with invalid_input and conflict. For the operator's addresses the caller
+ * holds the lock that serializes acts (the trail).
  */
 export async function createEndpoint(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function createEndpoint(
   of: { readonly customerId: Owner; readonly url: string; readonly events: readonly string[] },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const url = urlOf(needs, of.url)
-  // Held: two at once are counted one after the other.
+  // The lock serialises a customer's new endpoints, so that two at once cannot evade the limit.
   if (of.customerId !== null)
     await tx
       .selectFrom('customer')
@@ -109,7 +109,7 @@ export async function changeEndpoint(
     .updateTable('webhook_endpoint')
     .set({
       url,
-      // What the address of before did not answer says nothing of another.
+      // Failures of the previous address say nothing about the new one.
       ...(url !== before.url && { failing_since: null, put_off_at: null, put_off_until: null }),
       events: of.events === undefined ? before.events : [...new Set(of.events)],
       ...(of.enabled === true &&
@@ -129,7 +129,7 @@ export async function deleteEndpoint(tx: Tx, customerId: Owner, id: string): Pro
   await tx.deleteFrom('webhook_endpoint').where('id', '=', own).execute()
 }
 
-/** A new secret; the one of before signs beside it for a day. Refuses with not_found. */
+/** Makes a new secret; the previous one also signs for a day. Refuses with not_found. */
 export async function rotateSecret(
   tx: Tx,
   { clock, secrets }: EndpointNeeds,
@@ -161,7 +161,7 @@ export function secretsOf(row: EndpointRow, secrets: Secrets, now: Date): string
 
 /** Calls no address of a customer any more, until they switch it on again; answers how many. */
 export async function pauseEndpoints(tx: Tx, clock: Clock, customerId: string): Promise<number> {
-  // In the order in which those that send lock them.
+  // In the same order in which senders lock them, so that there is no deadlock.
   await tx
     .selectFrom('webhook_endpoint')
     .select('id')

@@ -1,6 +1,6 @@
 /**
- * Receivers of outgoing webhooks that fail: they are called again, given up and switched off, and
- * keep nobody else waiting.
+ * Receivers of outgoing webhooks that fail: retries, giving up, switching off, and no delay for
+ * others.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery, Webhook } from '../../contract/webhooks.ts'
@@ -90,7 +90,7 @@ describe('a receiver that fails', () => {
     const on = await webhooks<Webhook>(an, 'PUT', `/${id}`, { enabled: true })
     expect(on.body.result).toMatchObject({ disabled: null, failingSince: null })
     await settledAs(an, id, await tryOut(an, id), 'delivered')
-    // What happened while it was off is not made up for by itself.
+    // Events from the time when it was off are not sent afterwards.
     expect(one.calls.length).toBe(calls + 1)
   })
 
@@ -158,7 +158,7 @@ describe('a receiver that fails', () => {
     const began = performance.now()
     await settledAs(other, quickId, await tryOut(other, quickId), 'delivered')
     expect(performance.now() - began).toBeLessThan(5_000)
-    // One call at a time, however much waits.
+    // One call at a time, however many deliveries wait.
     expect(silent.calls).toHaveLength(1)
     const first = await eventually('the call is over', async () =>
       (await page(an, id)).deliveries.find(({ attempts }) => attempts.length > 0),

@@ -1,9 +1,9 @@
-/** What is forgotten of the webhooks of a customer who closes the account. */
+/** Deletes the webhooks of a customer who closes the account. */
 import type { Tx } from '../platform/db.ts'
 
 /**
- * All of a customer, with their deliveries, and what was sent of them to the operator. What waits
- * to be sent there goes when it is over (`dropOfClosed`).
+ * Deletes a customer's addresses with their deliveries, and the operator's finished deliveries
+ * about the customer. Waiting ones are deleted once they end (`dropOfClosed`).
  */
 export async function forgetEndpoints(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('webhook_endpoint').where('customer_id', '=', customerId).execute()

@@ -1,6 +1,6 @@
 /**
- * Outgoing webhooks: what happens to a customer, told to addresses of theirs (decision 103), and
- * what happens to all of them, to addresses of the operator (decision 131).
+ * Outgoing webhooks: a customer's events, sent to the customer's addresses (decision 103), and all
+ * customers' events, sent to the operator's addresses (decision 131).
  */
 export { listEndpoints, pauseEndpoints } from './endpoints.ts'
 export { forgetEndpoints } from './forget.ts'

@@ -1,4 +1,4 @@
-/** What the owner of an address is told when it is new, and when it is called no more. */
+/** Letters to the owner of an address: it is new, or it is no longer called. */
 import type { Language } from '../../contract/errors.ts'
 
 interface Told {
@@ -41,7 +41,7 @@ export function disabledLetter(
   return { subject, text: text(told) }
 }
 
-/** Of the staff nobody's language is known: the letter has both. */
+/** The staff members' languages are unknown: the letter has both. */
 export const disabledLetterToStaff = ({
   url,
   reason,
@@ -57,7 +57,7 @@ export const disabledLetterToStaff = ({
     `các sự kiện chưa gửi được có thể gửi lại tại đó:\n${link}`,
 })
 
-/** To the owners: whoever adds an address can have all that happens sent to himself. */
+/** To the owners: an intruder who adds an address would receive all events. */
 export const addressLetterToStaff = (
   { url, link }: Address,
   by: string,
@@ -92,7 +92,7 @@ const ofAddress = {
   },
 } as const
 
-/** Whoever sits at an open session could have what happens sent to himself: the owner is told. */
+/** To the owner: an intruder at an open session could receive all events. */
 export function addressLetter(
   language: Language,
   address: Address,

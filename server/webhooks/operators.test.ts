@@ -128,13 +128,14 @@ describe('what happens', () => {
     await isTold('wordpress.status', '"status":"running"')
     expect(told(ours).every(({ data }) => data.customer_id === an.id)).toBe(true)
     expect(ours.calls.every((call) => isSignedBy(secret, call))).toBe(true)
-    // Each once: under an id of its own, and nothing twice.
+    // Each event is sent once, under an id of its own.
     const ids = ours.calls.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(ids.length)
     expect(toldOf(ours, 'customer.registered')).toHaveLength(1)
     expect(toldOf(ours, 'wallet.credited')).toHaveLength(1)
     expect(toldOf(ours, 'invoice.paid')).toHaveLength(1)
-    // An address of a customer hears of that customer alone, and nobody else sees the operator's.
+    // A customer's address gets that customer's events only, and nobody else sees the operator's
+    // addresses.
     expect(strangers.calls).toEqual([])
     const asked = `/api/v1/account/webhooks/${id}`
     for (const [method, path] of [
@@ -175,7 +176,7 @@ describe('what happens', () => {
         content: 'tien thue web thang 11',
       }),
     })
-    // And money that names a payment, by what that is called at its gateway.
+    // The same for money that names a payment by its name at the gateway.
     const code = await paidAnotherAmount(token)
     const wish = { customer: an.id, currency: 'VND', told: 'Goodwill', reason }
     const proposed = await owner.act<ActOutcome>('money.credit', { ...wish, amount: 900_000_000 })
@@ -218,7 +219,7 @@ describe('what happens', () => {
         suspense: expect.objectContaining({ gateway: 'payos', transaction_code: code }) as unknown,
       }),
     )
-    // No person is named: who reads this finds them at the desk.
+    // The event names no person; the recipient finds them at the desk.
     expect(JSON.stringify(told(ours))).not.toContain(an.email)
   })
 
@@ -229,7 +230,7 @@ describe('what happens', () => {
     const words = ['act', 'money.credit', '--customer', an.id, '--amount', '900000000']
     words.push('--currency', 'VND', '--told', 'Goodwill', '--reason', reason)
     await portal.reopen({ timing: { webhookSeconds: [0, 0, 0] } }, async () => {
-      // What is rolled back is told to nobody.
+      // A rolled-back act sends no event.
       expect((await runCommand(portal, {}, ...words, '--dry-run')).code).toBe(0)
       const done = await runCommand(portal, {}, ...words)
       expect([done.code, done.said]).toEqual([0, expect.stringContaining('proposal')])
@@ -271,7 +272,7 @@ describe('a receiver that fails', () => {
     for (const each of others) await settledAs(id, each, 'delivered')
     expect(ours.calls).toHaveLength(3)
     expect(new Set(ours.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(failed))
-    // What failed before the moment stays as it is.
+    // Deliveries that failed before the moment stay failed.
     const later = new Date(clock.now().getTime() + 1).toISOString()
     const none = { webhook: id, since: later, reason }
     const nothing = await operations.act<ActOutcome>('outgoing_webhook.resend_failed', none)
@@ -379,7 +380,7 @@ describe('an address', () => {
     await settledAs(id, await tryOut(id), 'delivered')
     const [call] = others.calls
     expect([secret, newer].map((by) => call && isSignedBy(by, call))).toEqual([true, true])
-    // Neither the trail nor a list has a secret.
+    // Neither the trail nor a list contains a secret.
     const trail = await owner.call('GET', '/api/operator/trail')
     const list = await owner.call('GET', '/api/operator/outgoing-webhooks')
     for (const text of [trail.text, list.text])
@@ -432,7 +433,7 @@ test('what was told of a customer goes with the account; that it is closed is to
 
 test('what waits when an account is closed is sent, and goes when it is over', async () => {
   const ours = await receiver()
-  // It answers when it is let to.
+  // It answers when the test lets it.
   let letAnswer = (): void => undefined
   ours.answer = (call, response) => (letAnswer = () => answersWith(200)(call, response))
   const { id } = await add(ours.url, ['ticket.opened'])

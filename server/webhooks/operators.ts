@@ -1,6 +1,6 @@
 /**
- * Addresses of the operator's own programs, for the acts of the desk: they are told of all
- * customers (decision 131). Who may do what is judged by the act.
+ * Addresses of the operator's own programs, for the acts of the desk: they get all customers'
+ * events (decision 131). The act checks permissions.
  */
 import { sql } from 'kysely'
 import { mostResent, type OperatorWebhook } from '../../contract/operator-webhooks.ts'
@@ -39,9 +39,9 @@ export interface OutgoingNeeds extends EndpointNeeds {
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
 }
 
-/** What the desk's acts do with outgoing webhooks. Each refuses with not_found. */
+/** The desk's acts on outgoing webhooks. Each refuses with not_found. */
 export interface OutgoingWebhooks {
-  /** `by`: who the owners are told it was. Refuses with invalid_input, conflict. */
+  /** `by`: the author that the owners are told. Refuses with invalid_input, conflict. */
   add(
     tx: Tx,
     of: { readonly url: string; readonly events: readonly string[]; readonly by: string },
@@ -143,7 +143,7 @@ export function createOutgoingWebhooks(needs: OutgoingNeeds): OutgoingWebhooks {
 export const listOutgoing = (db: Queryable, clock: Clock): Promise<OperatorWebhook[]> =>
   listEndpoints(db, clock, customerId)
 
-/** One address, and a page of its deliveries, the newest first. Refuses with not_found. */
+/** One address and a page of its deliveries, newest first. Refuses with not_found. */
 export async function outgoingDeliveries(
   {
     db,

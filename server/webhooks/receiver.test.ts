@@ -1,4 +1,4 @@
-/** Whom the portal may be made to call: nobody but public receivers, whatever a name says. */
+/** Receivers that the portal may call: only public ones, whatever a name resolves to. */
 import https from 'node:https'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -92,14 +92,14 @@ describe('an address', () => {
     const other = await receiver('127.0.0.2', judged.port)
     dns.records.set('A turns.example.vn', ['127.0.0.1'])
     const receivers = createReceivers(lookup(), (address) => {
-      // From now on the name says something else.
+      // From now on the name resolves to another address.
       dns.records.set('A turns.example.vn', ['127.0.0.2'])
       return address === '127.0.0.1'
     })
     const url = `http://turns.example.vn:${judged.port}/hook`
     expect(await receivers.call(url, {}, '{}', never)).toMatchObject({ status: 200 })
     expect(judged.calls[0]?.headers.host).toBe(`turns.example.vn:${judged.port}`)
-    // Asked anew, the name is judged anew.
+    // Each call resolves and checks the name again.
     expect(await receivers.call(url, {}, '{}', never)).toMatchObject({ error: 'address_refused' })
     expect([judged.calls.length, other.calls.length]).toEqual([1, 0])
   })

@@ -1,6 +1,6 @@
 /**
- * Calls an address that a customer wrote. Only public addresses are connected to, the one that was
- * judged; no redirection is followed; ten seconds and a kilobyte of the answer are all it gets.
+ * Calls an address that a customer wrote. It connects only to public addresses, and to the one that
+ * was checked; follows no redirect; and reads at most ten seconds and a kilobyte.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -14,7 +14,7 @@ const longestMs = 10_000
 const keptBytes = 1024
 
 /**
- * Other ports of a public address may be open to us alone, such as those of the portal's own
+ * Other ports of a public address may be open to us only, such as those of the portal's own
  * machine.
  */
 const ports = new Set([443, 8443])
@@ -24,8 +24,8 @@ export const publicHttps: MayConnect = (address, port) =>
 const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
 
 /**
- * An address as it is kept; undefined for one that is never called. `plain`: http as well. Where a
- * name leads is judged at each call.
+ * An address in its stored form; undefined: it may never be called. `plain`: http is allowed too.
+ * The name's target is checked at each call.
  */
 export function readReceiver(
   typed: string,
@@ -46,7 +46,7 @@ export interface CallOutcome extends Pick<WebhookAttempt, 'status' | 'error' | '
 }
 
 export interface Receivers {
-  /** Never rejects, but when `signal` is aborted: then nothing is known. */
+  /** Rejects only if `signal` is aborted: then the outcome is unknown. */
   call(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -55,7 +55,7 @@ export interface Receivers {
   ): Promise<CallOutcome>
 }
 
-/** Codes of Node and OpenSSL for a certificate that is not the host's, or nobody's. */
+/** Node's and OpenSSL's codes for a certificate that is for another host or untrusted. */
 const ofCertificate = /CERT|SIGNATURE|ALTNAME|SSL|TLS/
 
 function errorOf(error: unknown): NonNullable<WebhookAttempt['error']> {

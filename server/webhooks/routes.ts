@@ -33,7 +33,7 @@ export interface WebhookRouteDeps extends EndpointNeeds {
   ) => Promise<{ readonly email: string; readonly language: Language }>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly complete: (payload: object) => object
-  /** Of one customer: tests and repeats, which call somebody's server. */
+  /** Limit per customer: tests and repeats call other people's servers. */
   readonly wished: Limit
 }
 
@@ -42,7 +42,7 @@ const usualPage = 20
 export function routes(http: Http, deps: WebhookRouteDeps): void {
   const { db, clock, sender, complete } = deps
   http.read(api.listWebhooks, ({ customerId }) => listEndpoints(db, clock, customerId))
-  /** In the transaction that writes the address. */
+  /** Called in the transaction that writes the address. */
   const tellOf = async (tx: Tx, customerId: string, { id, url }: api.Webhook): Promise<void> => {
     const { email, language } = await deps.customer(tx, customerId)
     const link = `${deps.portalUrl}/account/webhooks/${id}`

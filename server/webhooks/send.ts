@@ -1,8 +1,8 @@
 /**
- * Events become deliveries, and deliveries are sent: at least once, each under its own id, again
- * after growing delays for a day. One process calls an address at a time, one delivery after the
- * other, and not for long: a receiver that is slow or dead keeps one worker for a while and nobody
- * else waiting.
+ * Events become deliveries, and deliveries are sent: at least once, each under its own id, and
+ * retried with growing delays for a day. One process calls an address at a time, one delivery after
+ * the other, for a limited time: a slow or dead receiver occupies one worker for a while and delays
+ * no other receiver.
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -23,20 +23,22 @@ const sendJob = 'send-webhooks'
 
 /** Seconds before each further try: together a day. */
 const delaysSeconds: readonly number[] = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 50_400]
-/** An address of which every call failed for so long is called no more. */
+/** An address whose every call has failed for this long is switched off. */
 const givenUpMs = days(5)
-/** Of one run: other addresses wait for the same workers. */
+/** Time per run and address, because other addresses wait for the same workers. */
 const runMs = seconds(20)
 /** Longer than a run and its last call; by the wall clock. */
 const leaseSeconds = 60
-/** In a process; and addresses of one customer that are called at the same time, in all. */
+/**
+ * Workers per process; and addresses of one owner that are called in parallel, over all processes.
+ */
 const workers = 16
 const atOnceOfCustomer = 2
 const atOnceOfOperator = 4
 const attemptsKept = 20
-/** As many as the relay makes deliveries of at once, with one moment. */
+/** As many as the relay makes in one batch with the same time. */
 const sortedAtOnce = 500
-/** What else waits for a receiver that did not answer is put off for so long. */
+/** How long other deliveries to a receiver that did not answer are put off. */
 const shortestPauseMs = seconds(30)
 const longestPauseMs = minutes(15)
 
@@ -47,13 +49,13 @@ export interface SendNeeds {
   readonly jobs: Pick<Jobs, 'add' | 'define'>
   readonly secrets: Secrets
   readonly receivers: Receivers
-  /** Adds to a payload what is not stored, such as links. */
+  /** Adds values that are not stored, such as links, to a payload. */
   readonly complete: (payload: object) => object
   readonly customer: (
     db: Queryable,
     id: string,
   ) => Promise<{ readonly email: string; readonly language: Language }>
-  /** E-mail addresses of the members who may do something about an address of the operator. */
+  /** Email addresses of the members who may change the operator's addresses. */
   readonly members: (db: Queryable) => Promise<readonly string[]>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly portalUrl: string
@@ -62,7 +64,7 @@ export interface SendNeeds {
 }
 
 export interface Sender {
-  /** Has what is due for these addresses sent, once `tx` is committed. */
+  /** Queues the due deliveries of these endpoints, after `tx` is committed. */
   wake(tx: Tx, endpointIds: readonly string[]): void
   readonly onSent: OnSent
 }
@@ -71,13 +73,16 @@ interface Called {
   readonly endpointId: string
 }
 
-/** Adds the deliveries of events to whoever wants them: to the operator with `customer_id`. */
+/**
+ * Adds the deliveries of events to the endpoints that subscribe to them: the operator's get
+ * `customer_id` too.
+ */
 export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jobs'>): Sender {
   const { db, clock, log, jobs } = needs
   const sender: Sender = {
     wake(tx, endpointIds) {
       if (endpointIds.length === 0) return
-      // The relay must not wait for the queue; what is lost here is found within a minute.
+      // The relay must not wait for the queue; a lost job is found within a minute.
       onCommit(tx, () => {
         transaction(db, async (own) => {
           for (const endpointId of new Set(endpointIds))
@@ -135,8 +140,8 @@ export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jo
 const isOf = (owner: Owner) =>
   owner === null ? sql`customer_id is null` : sql`customer_id = ${owner}`
 /**
- * Of an address `e`: something is to be sent now, and nobody calls it. What was due when its
- * receiver gave no answer waits until that is over.
+ * Whether an address `e` has a due delivery and no process calls it. Deliveries that were due when
+ * its receiver did not answer wait until the pause is over.
  */
 const isDue = (now: Date) => sql`
   disabled_at is null and (claimed_until is null or claimed_until < now())
@@ -182,14 +187,16 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       .set({ claimed_until: null })
       .where('id', '=', endpointId)
       .execute()
-  /** Those of an owner for which something is due and which nobody calls. */
+  /** An owner's addresses with a due delivery that no process calls. */
   const dueOf = async (owner: Owner): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
       select id from webhook_endpoint e
       where ${isOf(owner)} and ${isDue(clock.now())}`.execute(db)
     return rows.map(({ id }) => id)
   }
-  /** In their order, as far as few are due at the same moment: those sent again have one. */
+  /**
+   * In the order of events, as far as the batch reaches: repeated deliveries share one due time.
+   */
   const nextDue = (endpoint: EndpointRow): Promise<DeliveryRow | undefined> => {
     const now = clock.now()
     const { put_off_at: from, put_off_until: until } = endpoint
@@ -234,8 +241,8 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
   }
 
   /**
-   * A receiver that gave no answer is left alone for a while; what waits loses no try. Of the
-   * operator's addresses very much may wait: one row is written, and not each delivery.
+   * Pauses a receiver that did not answer; waiting deliveries lose no try. Many may wait for the
+   * operator's addresses, so one row is written instead of one per delivery.
    */
   async function putOff(tx: Tx, endpoint: EndpointRow, since: Date): Promise<void> {
     const now = clock.now()
@@ -254,7 +261,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
     const { status, error, ms, answer } = outcome
     const attempt: WebhookAttempt = { at: now.toISOString(), status, error, ms }
     await transaction(db, async (tx) => {
-      // The address first, as everybody who changes it does.
+      // Lock the address first, as every other change of it does.
       const endpoint = await tx
         .selectFrom('webhook_endpoint')
         .selectAll()
@@ -286,7 +293,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
         })
         .where('id', '=', row.id)
         .execute()
-      // What another address answered says nothing of this one.
+      // The result of a previous address says nothing about the present one.
       if (endpoint.url !== url) return
       const since = isDone ? null : (endpoint.failing_since ?? now)
       await tx
@@ -337,7 +344,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       } finally {
         await release(endpointId)
       }
-      // Looked at once more after the release: who came meanwhile was sent away.
+      // Check once more after the release: jobs that came meanwhile were turned away.
       const due = signal.aborted ? [] : await dueOf(endpoint.customer_id)
       if (due.length > 0) await transaction(db, async (tx) => sender.wake(tx, due))
     },

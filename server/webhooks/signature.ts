@@ -11,7 +11,7 @@ const signatureBy = (secret: string, signed: string): string =>
     .update(signed)
     .digest('base64')
 
-/** The headers of a call; each secret has its signature, so that a receiver may know either. */
+/** The headers of a call; each secret has its signature, so that the receiver may know either. */
 export function signedHeaders(
   secrets: readonly string[],
   of: { readonly id: string; readonly at: Date; readonly body: string },

@@ -18,10 +18,10 @@ import { Refusal } from '../platform/errors.ts'
 export type EndpointRow = Selectable<DB['webhook_endpoint']>
 export type DeliveryRow = Selectable<DB['webhook_delivery']>
 
-/** Whose addresses: of a customer, or (null) of the operator. */
+/** The owner of addresses: a customer, or (null) the operator. */
 export type Owner = string | null
 
-/** What its secrets are sealed for. */
+/** The purpose under which an address's secrets are sealed. */
 export const secretPurpose = (endpointId: string): string => `webhook:${endpointId}`
 
 export function presentWebhook(row: EndpointRow, now: Date): Webhook {
@@ -43,7 +43,10 @@ export function presentWebhook(row: EndpointRow, now: Date): Webhook {
   }
 }
 
-/** What is sent: the same bytes at each try. `complete` adds what is not stored, such as links. */
+/**
+ * The body to send, with the same bytes at each try. `complete` adds parts that are not stored,
+ * such as links.
+ */
 export const bodyOf = (
   row: Pick<DeliveryRow, 'event' | 'payload' | 'created_at'>,
   complete: (payload: object) => object,
@@ -113,7 +116,7 @@ export async function lockCalled(tx: Tx, owner: Owner, id: string): Promise<Endp
   return row
 }
 
-/** What tries an address waits to be sent. Answers its id. */
+/** Adds a test delivery for an address. Answers its id. */
 export async function addTest(tx: Tx, now: Date, endpointId: string): Promise<string> {
   const id = randomUUID()
   await tx
@@ -150,7 +153,7 @@ export async function sendAgain(
   return row
 }
 
-/** Of an address, the newest first. */
+/** Deliveries of an address, newest first. */
 export const deliveriesOf = (
   db: Queryable,
   endpointId: string,
@@ -162,7 +165,7 @@ export const deliveriesOf = (
     page,
   )
 
-/** What waits is not sent any more. */
+/** Marks waiting deliveries as failed, so that they are not sent. */
 export async function failWaiting(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return
   await tx
@@ -174,7 +177,7 @@ export async function failWaiting(tx: Tx, endpointIds: readonly string[]): Promi
 }
 
 const mostOfRound = 5000
-/** What was told to the operator of customers who have `closed` their accounts, once it is over. */
+/** Deletes the operator's finished deliveries about customers who have `closed` their accounts. */
 export async function dropOfClosed(db: Queryable, closed: Expression<{ id: string }>) {
   await sql`
     delete from webhook_delivery where state <> 'waiting' and id in (

@@ -1,4 +1,4 @@
-/** Outgoing webhooks: what happens to a customer reaches the addresses they chose, signed. */
+/** Outgoing webhooks: a customer's events reach the customer's addresses, signed. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Webhook } from '../../contract/webhooks.ts'
@@ -29,7 +29,7 @@ afterAll(() => portal.close())
 const { webhooks, addressOf, page, tryOut, settledAs, travel } = webhooksOf(() => portal, clock)
 
 test('a call is signed as the specification’s own example is', () => {
-  // Of the libraries of Standard Webhooks.
+  // From the libraries of Standard Webhooks.
   expect(
     signedHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -68,7 +68,7 @@ describe('what happens', () => {
       nextAt: null,
     })
     expect([wantsElse.calls.length, stranger.calls.length]).toEqual([0, 0])
-    // Neither the page nor a delivery is anybody else's.
+    // Neither the page nor a delivery is visible to another customer.
     expect((await webhooks(other, 'GET', `/${id}/deliveries`)).status).toBe(404)
     const replay = `/${id}/deliveries/${delivery}/replay`
     expect((await webhooks(other, 'POST', replay)).status).toBe(404)
@@ -104,7 +104,7 @@ describe('what happens', () => {
 })
 
 describe('many events', () => {
-  /** As a command writes them: no process is told. */
+  /** As a command writes them: no process gets a notice. */
   const publish = (who: TestCustomer, count: number) =>
     transaction(portal.app.db, (tx) =>
       createEventOutbox(clock, () => undefined).publishEvents(
@@ -203,7 +203,7 @@ describe('addresses', () => {
     expect(changed.body.result).toMatchObject({ url: two.url, events: ['wallet.credited'] })
     await settledAs(an, id, await tryOut(an, id), 'delivered')
     expect([one.calls.length, two.calls.length]).toEqual([0, 1])
-    // Whoever sits at an open session could have it all sent to himself.
+    // An intruder at an open session could receive all events.
     const told = await eventually('two letters', async () => {
       const letters = (await portal.inbox(an.email)).map(({ text }) => text)
       const found = letters.filter((text) => text.includes('địa chỉ webhook mới'))

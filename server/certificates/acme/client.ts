@@ -1,17 +1,17 @@
 /**
- * A client of ACME (RFC 8555): accounts, orders, challenges, certificates, and when to renew (RFC
- * 9773). It decides nothing and keeps nothing but nonces and the directory. A refusal is an
- * AcmeProblem with the authority's type and the time to wait; everything else that goes wrong is a
- * DriverFailure (decision 65).
+ * An ACME client (RFC 8555): accounts, orders, challenges, certificates, and renewal times (RFC
+ * 9773). It decides nothing and stores only nonces and the directory. A refusal is an AcmeProblem
+ * with the authority's type and the time to wait; every other failure is a DriverFailure (decision
+ * 65).
  */
 import * as z from 'zod'
 import { DriverFailure } from '../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpAnswer } from '../../platform/http-client.ts'
 import { externalBinding, signedCall, type ExternalAccount } from './jws.ts'
 
-/** What an authority says no with (RFC 7807). */
+/** An authority's refusal (RFC 7807). */
 export class AcmeProblem extends Error {
-  /** Without `urn:ietf:params:acme:error:`, such as `rateLimited`. */
+  /** The type without `urn:ietf:params:acme:error:`, such as `rateLimited`. */
   readonly type: string
   readonly status: number
   /** How long the authority asks to wait, ms; undefined where it does not say. */
@@ -59,7 +59,7 @@ const RenewalInfo = z.object({ suggestedWindow: z.object({ start: z.string(), en
 export type AcmeOrder = z.output<typeof Order>
 export type AcmeAuthorization = z.output<typeof Authorization>
 
-/** What was answered, and how long to wait before it is asked again (Retry-After), ms. */
+/** A response, and the time to wait before the next query (Retry-After), ms. */
 export interface Read<T> {
   readonly value: T
   readonly waitMs: number | undefined
@@ -68,7 +68,7 @@ export interface Read<T> {
 export interface AcmeClient {
   /** Whether an account needs a binding to another contract with the authority. */
   needsBinding(): Promise<boolean>
-  /** The account's URL: it is made when the key has none. */
+  /** The account's URL; the account is created if the key has none. */
   account(of: {
     readonly contact: string | undefined
     readonly binding: ExternalAccount | undefined
@@ -82,7 +82,7 @@ export interface AcmeClient {
   authorization(account: string, url: string): Promise<Read<AcmeAuthorization>>
   /** Tells the authority that it may look. */
   begin(account: string, challengeUrl: string): Promise<void>
-  /** `request`: in DER. */
+  /** `request`: the certificate request in DER. */
   finalize(account: string, url: string, request: Buffer): Promise<Read<AcmeOrder>>
   /** The chain in PEM. */
   certificate(account: string, url: string): Promise<string>
@@ -93,7 +93,7 @@ export interface AcmeClient {
 }
 
 const peer = 'acme'
-/** A refusal has a body, which callHttp keeps for the statuses that it is told. */
+/** A refusal has a body, which callHttp returns only for these statuses. */
 const refusals = Array.from({ length: 200 }, (_, index) => 400 + index)
 /**
  * An authority under load may refuse good nonces again and again (RFC 8555, 6.5 asks to try again);
@@ -105,7 +105,7 @@ const directoryKeptMs = 3_600_000
 const longestWaitMs = 86_400_000
 const prefix = 'urn:ietf:params:acme:error:'
 
-/** Retry-After in milliseconds: it is in seconds, or a moment (RFC 9110, 10.2.3). */
+/** Retry-After in ms: the header has seconds or a date (RFC 9110, 10.2.3). */
 export function waitOf(headers: Headers, now = Date.now()): number | undefined {
   const text = headers.get('retry-after')
   if (text === null) return undefined
@@ -174,7 +174,8 @@ export function openAcme(directoryUrl: string, keyPem: string, timeoutMs = 20_00
         body: { type: 'application/jose+json', text: JSON.stringify(jws) },
         timeoutMs,
         accept: refusals,
-        // Accounts and orders are found again, and the rest is read or told a second time.
+        // Repeating is safe: existing accounts and orders are returned again, and other calls only
+        // read or repeat.
         repeatable: true,
       })
       keepNonce(answer)

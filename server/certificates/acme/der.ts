@@ -1,9 +1,9 @@
 /**
- * As much of DER (X.690) as a certificate request needs to be written, and a certificate's
- * extensions need to be found. Node reads X.509 and writes none.
+ * The part of DER (X.690) that is needed to write a certificate request and to find a certificate's
+ * extensions. Node reads X.509 and writes none.
  */
 
-/** One element: its tag, the bytes of its content, and all of its bytes. */
+/** One element: its tag, its content, and its whole encoding. */
 export interface Element {
   readonly tag: number
   readonly content: Buffer
@@ -44,7 +44,7 @@ export function oid(dotted: string): Buffer {
   return element(tags.oid, Buffer.from(bytes))
 }
 
-/** The elements that stand one after the other. Throws where a length leads beyond the end. */
+/** The consecutive elements. Throws if a length exceeds the end. */
 export function elementsOf(bytes: Uint8Array): Element[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const found: Element[] = []

@@ -1,7 +1,7 @@
 /** Signed calls of ACME (RFC 8555, section 6; RFC 7515): ES256, and HS256 for a binding. */
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 
-/** As a call's body is written. */
+/** A JWS in the form of a call's body. */
 export interface Jws {
   readonly protected: string
   readonly payload: string
@@ -23,7 +23,7 @@ export const thumbprint = (keyPem: string): string =>
     .update(JSON.stringify(publicJwk(keyPem)))
     .digest('base64url')
 
-/** `payload`: null is the empty one, by which a resource is read (POST-as-GET). */
+/** `payload`: null is the empty payload, with which a resource is read (POST-as-GET). */
 export function signedCall(
   keyPem: string,
   head: { readonly url: string; readonly nonce: string; readonly account: string | null },
@@ -42,7 +42,10 @@ export function signedCall(
   return { ...unsigned, signature }
 }
 
-/** An account that the authority knows by another contract of ours with it (RFC 8555, 7.3.4). */
+/**
+ * The credentials that bind an ACME account to our other contract with the authority (RFC 8555,
+ * 7.3.4).
+ */
 export interface ExternalAccount {
   readonly keyId: string
   /** Base64url, as authorities hand it out. */

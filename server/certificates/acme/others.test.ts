@@ -1,6 +1,6 @@
 /**
- * The client asks another one's authority: Pebble, which Let's Encrypt wrote to try clients with,
- * in its strict mode (Debian: apt install pebble).
+ * The client against a foreign authority: Pebble, which Let's Encrypt wrote for testing clients, in
+ * its strict mode (Debian: apt install pebble).
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What a certificate authority is sent and what it answers: a certificate request (PKCS #10, RFC
- * 2986) for host names, and the chain that comes of it.
+ * X.509: the certificate request for host names (PKCS #10, RFC 2986), and the chain that the
+ * authority returns.
  */
 import {
   createPrivateKey,
@@ -23,7 +23,7 @@ const firstOfContext = 0xa0
 const extensionsOfCertificate = 0xa3
 
 /**
- * A new private key, PKCS #8 in PEM: P-256, which every browser of the last ten years takes and
+ * A new private key, PKCS #8 in PEM: P-256, which every browser of the last ten years supports and
  * whose handshake costs a tenth of RSA's.
  */
 export const newKey = (): string =>
@@ -31,16 +31,19 @@ export const newKey = (): string =>
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
 
-/** A request for the names, in DER, signed with the key. Names are A-labels; one may begin `*.`. */
+/**
+ * A certificate request for the names, in DER, signed with the key. Names are A-labels; one may
+ * begin `*.`.
+ */
 export function certificateRequest(keyPem: string, names: readonly string[]): Buffer {
   const key = createPrivateKey(keyPem)
-  // It reads a private key, too.
+  // `createPublicKey` also accepts a private key.
   const spki = createPublicKey(keyPem).export({ type: 'spki', format: 'der' })
   const altNames = sequence(...names.map((name) => element(dnsName, Buffer.from(name, 'latin1'))))
   const extensions = sequence(sequence(oids.subjectAltName, element(tags.octetString, altNames)))
   const info = sequence(
     Buffer.of(0x02, 0x01, 0x00),
-    // No subject: authorities take names from the extension alone (RFC 8555, 7.4).
+    // The subject is empty: authorities take names from the extension only (RFC 8555, 7.4).
     sequence(),
     spki,
     element(firstOfContext, sequence(oids.extensionRequest, element(tags.set, extensions))),
@@ -57,13 +60,13 @@ export interface Issued {
   readonly chain: string
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Organisation of who issued it, or what else it is called. */
+  /** The issuer's organisation, or else its other name. */
   readonly issuer: string
 }
 
 /**
- * What stands in a chain that an authority answered. Throws unless its first certificate is for the
- * key and names every name, and each following one issued the one before.
+ * Parses the chain that an authority returned. Throws unless its first certificate fits the key and
+ * has every name, and each following one issued the one before.
  */
 export function readChain(chain: string, keyPem: string, names: readonly string[]): Issued {
   const certificates = (chain.match(pemBlock) ?? []).map((pem) => new X509Certificate(pem))
@@ -100,8 +103,8 @@ function issuerOf({ issuer }: X509Certificate): string {
 }
 
 /**
- * The name under which an authority tells when a certificate is to be renewed (RFC 9773, 4.1);
- * undefined for one without an authority key identifier.
+ * The certificate's name in the authority's renewal information (RFC 9773, 4.1). Undefined: it has
+ * no authority key identifier.
  */
 export function renewalId(chain: string): string | undefined {
   const [pem] = chain.match(pemBlock) ?? []
@@ -110,7 +113,7 @@ export function renewalId(chain: string): string | undefined {
   const [certificate] = elementsOf(raw)
   const [tbs] = elementsOf(certificate?.content ?? Buffer.alloc(0))
   const parts = elementsOf(tbs?.content ?? Buffer.alloc(0))
-  // Version, where there is one, stands before the serial number.
+  // The optional version precedes the serial number.
   const serial = parts[0]?.tag === firstOfContext ? parts[1] : parts[0]
   const wrapped = parts.find(({ tag }) => tag === extensionsOfCertificate)
   const [list] = elementsOf(wrapped?.content ?? Buffer.alloc(0))

@@ -35,10 +35,7 @@ export interface DnsAnswer {
   readonly additionals: readonly Answer[]
 }
 
-/**
- * Of letters, digits, hyphens and underscores; what else a hostile server may call a server is not
- * asked for.
- */
+/** Letters, digits, hyphens and underscores. A hostile server's other names are not queried. */
 const plainName = /^(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/
 const maxNameLength = 253
 /** Fits every path (DNS flag day 2020). */
@@ -69,7 +66,7 @@ function query({ name, type }: Question, id: number, withEdns: boolean): Buffer 
   return encode(withEdns ? { ...packet, additionals: [opt] } : packet)
 }
 
-/** The message, if it answers this question; any other packet is ignored. */
+/** The message if it answers this question; other packets are ignored. */
 function answerTo(message: Buffer, question: Question, id: number): DecodedPacket | undefined {
   try {
     const packet = decode(message)
@@ -81,7 +78,7 @@ function answerTo(message: Buffer, question: Question, id: number): DecodedPacke
       plain(asked.name) === question.name
     return isOurs ? packet : undefined
   } catch {
-    // not a DNS message; the true answer may still come
+    // not a DNS message; the real response may still come
     return undefined
   }
 }
@@ -103,13 +100,13 @@ function overUdp(
     }
     const late = (): void => done()
     signal.addEventListener('abort', late, { once: true })
-    // refused, unreachable: nobody answers there
+    // refused or unreachable: nothing answers there
     socket.once('error', late)
     socket.on('message', (message) => {
       const packet = answerTo(message, question, id)
       if (packet) done(packet)
     })
-    // a connected socket takes answers of this server only
+    // a connected socket receives packets of this server only
     socket.connect(server.port, server.address, () => socket.send(query(question, id, withEdns)))
   })
 }
@@ -147,8 +144,8 @@ function overTcp(
 }
 
 /**
- * Asks once. Undefined when nobody answers within `timeoutMs`, whatever the reason; never throws.
- * A server that does not know EDNS is asked again without it (RFC 6891, 6.2.2).
+ * Sends one query. Undefined: no answer within `timeoutMs`, for whatever reason; never throws. A
+ * server that does not know EDNS is queried again without it (RFC 6891, 6.2.2).
  */
 export async function askServer(
   server: Endpoint,
@@ -181,6 +178,6 @@ export async function askServer(
   }
 }
 
-// dns-packet decodes it, and its types do not say so
+// dns-packet decodes it, but its types lack it
 const rcodeOf = (packet: DecodedPacket): string =>
   (packet as DecodedPacket & { rcode: string }).rcode

@@ -11,30 +11,28 @@ import { Walk, type NamedServer, type ParentAnswers } from './walk.ts'
 
 export interface DelegationOptions {
   readonly roots: readonly Endpoint[]
-  /** Where servers of others listen; 53 but for tests and the sandbox. */
+  /** The port of foreign name servers; other than 53 only in tests and the sandbox. */
   readonly port: number
   /** Timeout of one query; 1500 by default. */
   readonly timeoutMs?: number
   /** Timeout of the whole check; 5000 by default. */
   readonly totalTimeoutMs?: number
-  /** Where our own name servers answer. */
+  /** The addresses of our own name servers. */
   readonly ourAddresses: readonly Endpoint[]
-  /** All names that our name servers have, of every pair. */
+  /** All names of our name servers, in every pair. */
   readonly ourNames: readonly string[]
   /** True for names such as com and com.vn. */
   readonly publicSuffix: (name: string) => boolean
   /**
-   * Ask servers at private addresses too: for tests and the sandbox, where everything is on this
+   * Also query servers at private addresses: for tests and the sandbox, where everything is on this
    * machine.
    */
   readonly allowPrivateAddresses?: boolean
-  /**
-   * Overrides where a server is asked that a referral gives this address for; undefined: nowhere.
-   */
+  /** Overrides the endpoint for an address from a referral; undefined: not queried. */
   readonly endpointOf?: (address: string) => Endpoint | undefined
   /**
-   * Where customers' sites are and who issues their certificates, for warnings about AAAA and CAA
-   * records.
+   * The addresses of customers' sites and the issuers of their certificates, for warnings about
+   * AAAA and CAA records.
    */
   readonly sites?: {
     addresses(): Promise<readonly string[]>
@@ -54,19 +52,19 @@ export type DelegationWarning = 'stale_ds' | 'missing_glue' | 'private_glue' | '
 export interface Verdict {
   readonly isValid: boolean
   readonly reason?: DelegationReason
-  /** Lower case, without a dot at the end, sorted; so is `found`. */
+  /** Lower case, without a trailing dot, sorted; the same holds for `found`. */
   readonly expected: readonly string[]
-  /** What the parent zone's servers name, all of them together. */
+  /** The union of the names that the parent zone's servers give. */
   readonly found: readonly string[]
-  /** One sentence that says what to change and where; there is one for every reason. */
+  /** One sentence that says what to change and where; every reason has one. */
   readonly advice?: Sentence
   readonly warnings: readonly { readonly code: DelegationWarning; readonly text: Sentence }[]
 }
 
 export interface DelegationCheck {
   /**
-   * `domain`: A-labels. `expected`: the names of our name servers that were assigned to it.
-   * Never throws: who does not answer is a finding. Ends within `totalTimeoutMs`.
+   * `domain`: A-labels. `expected`: the names of our name servers assigned to it. Never throws: a
+   * missing answer is a finding. Ends within `totalTimeoutMs`.
    */
   check(question: {
     readonly domain: string
@@ -118,7 +116,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
       const parent = await walk.parentOf(domain)
       const isBelowRegistered =
         parent !== undefined && parent.zone !== '' && !options.publicSuffix(parent.zone)
-      // servers of several zones refer past those between: the root's to shop.com
+      // servers of several zones refer past intermediate ones: the root's to shop.com
       const subject = {
         domain,
         parent: isBelowRegistered ? parent.zone : domain.slice(domain.indexOf('.') + 1),
@@ -242,7 +240,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
       walk.ask(own, { name: domain, type: 'A' }),
       walk.ask(own, { name: domain, type: 'AAAA' }),
       walk.ask(own, { name: domain, type: 'CAA' }),
-      // RFC 8659, 3: without one of its own, that of the name above holds
+      // RFC 8659, 3: a name without CAA records uses those of the name above
       isBelowRegistered && above ? walk.ask(above, { name: parent.zone, type: 'CAA' }) : undefined,
     ])
     const stray = dataOf(aaaa, 'AAAA').filter((address) => !addresses.includes(address))
@@ -263,7 +261,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
   }
 }
 
-/** Does the parent zone still have DS records for keys that we do not have? */
+/** Whether the parent zone still has DS records for keys that we do not have. */
 async function isSigned(walk: Walk, parent: ParentAnswers, domain: string): Promise<boolean> {
   const answers = await Promise.all(
     parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })),
@@ -278,12 +276,12 @@ const dataOf = (answer: DnsAnswer | undefined, type: 'A' | 'AAAA'): string[] =>
     record.type === type && 'data' in record ? [String(record.data)] : [],
   )
 
-/** Who may issue; undefined when nobody is named, so that everybody may. */
+/** The issuers allowed by CAA; undefined: none is named, so that any may issue. */
 function issuersOf(answer: DnsAnswer | undefined): string[] | undefined {
   const issue = (answer?.answers ?? []).flatMap((record) =>
     record.type === 'CAA' && record.data.tag === 'issue' ? [record.data.value] : [],
   )
-  // parameters may follow a semicolon; nothing before it means: nobody
+  // parameters may follow a semicolon; an empty name before it forbids all issuers
   return issue.length === 0
     ? undefined
     : issue.map((value) => value.split(';')[0]?.trim().toLowerCase() ?? '')

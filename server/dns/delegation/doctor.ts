@@ -4,7 +4,7 @@ import type { Sentence } from './sentence.ts'
 const list = (names: readonly string[]): string => names.join(', ')
 
 /**
- * Where a delegation is changed: at the registrar, or for a name below another domain, in that
+ * Where the delegation is changed: at the registrar, or for a name below another domain, in that
  * domain's DNS.
  */
 function place(domain: string, parent: string, isBelowRegistered: boolean): Sentence {
@@ -23,7 +23,7 @@ export interface Case {
   readonly domain: string
   /** The zone that delegates it. */
   readonly parent: string
-  /** `domain` lies below a name that is registered. */
+  /** `domain` is below a registered name. */
   readonly isBelowRegistered: boolean
   readonly expected: readonly string[]
   readonly found: readonly string[]

@@ -1,5 +1,6 @@
 /**
- * Where a domain is delegated to, asked of the parent zone's own servers, and what to do about it.
+ * The check of a domain's delegation, by querying the parent zone's own servers; and advice to its
+ * owner.
  */
 export {
   createDelegationCheck,

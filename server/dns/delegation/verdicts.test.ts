@@ -1,5 +1,5 @@
 /**
- * What the delegation check says of a domain, on a little internet of real name servers: how it is
+ * The verdicts of the delegation check, on a small internet of real name servers: how the domain is
  * delegated, and what else hinders a site.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -14,37 +14,37 @@ import {
 
 export interface WalkOptions {
   readonly roots: readonly Endpoint[]
-  /** Where a server with this address is asked; undefined: not at all. */
+  /** The endpoint at which a server with this address is queried; undefined: it is not. */
   readonly endpointOf: (address: string) => Endpoint | undefined
-  /** Servers that are ours, by their name: they are asked where we know them to be. */
+  /** The known endpoints of our own servers, by name; undefined: not ours. */
   readonly ourServers: (name: string) => readonly Endpoint[] | undefined
-  /** For one question. */
+  /** Time limit per query, ms. */
   readonly timeoutMs: number
 }
 
 /** A name server as a referral names it. */
 export interface NamedServer {
   readonly name: string
-  /** Glue that the asked zone may give. */
+  /** Glue from the queried zone. */
   readonly addresses: readonly string[]
 }
 
-/** What one server of the parent zone says about a name. */
+/** The answer of one server of the parent zone about a name. */
 export type ParentAnswer =
   | { readonly kind: 'delegated'; readonly servers: readonly NamedServer[] }
   | { readonly kind: 'none' }
-  /** No such name. */
+  /** The name does not exist. */
   | { readonly kind: 'unknown' }
 
 export interface ParentAnswers {
-  /** The zone that was asked; '' is the root. */
+  /** The queried zone; '' is the root. */
   readonly zone: string
   readonly answers: readonly ParentAnswer[]
-  /** Those that answered. */
+  /** The servers that answered. */
   readonly servers: readonly Endpoint[]
 }
 
-/** A stranger's zone can send us anywhere, but not for long. */
+/** A foreign zone can refer us anywhere: these limits bound the walk. */
 const limits = { questions: 60, zones: 12, serversAsked: 6, names: 3 } as const
 
 const isWithin = (name: string, zone: string): boolean =>
@@ -54,7 +54,7 @@ const nsRecords = (records: readonly Answer[]): { owner: string; target: string 
     record.type === 'NS' ? [{ owner: plain(record.name), target: plain(record.data) }] : [],
   )
 
-/** NS names of `owner`, with the addresses that come along and that `zone` has a say in. */
+/** The NS names of `owner`, with the glue for which `zone` is authoritative. */
 function serversOf(
   answer: DnsAnswer,
   records: readonly Answer[],
@@ -81,8 +81,8 @@ type Step =
   | undefined
 
 /**
- * What a response of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
- * refused, or referring upwards or to another branch).
+ * The meaning for `name` of a response by one of `zone`'s servers. Undefined: it is useless (lame,
+ * refused, or a referral upwards or to another branch).
  */
 function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
   if (!answer) return undefined
@@ -106,7 +106,7 @@ function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): St
     : { referral: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
 }
 
-/** One walk of a check: counts its questions and ends at `endsAt` (of performance.now()). */
+/** One walk of a check: counts its queries and ends at `endsAt` (of performance.now()). */
 export class Walk {
   readonly #options: WalkOptions
   readonly #endsAt: number
@@ -127,8 +127,8 @@ export class Walk {
   }
 
   /**
-   * What the parent zone's own servers say of the delegation of `name`: at least two of them are
-   * asked, where it has two. Undefined when no server on the way answers.
+   * The answers of the parent zone's own servers about the delegation of `name`, from at least two
+   * servers if it has two. Undefined: no server on the way answers.
    */
   async parentOf(name: string): Promise<ParentAnswers | undefined> {
     let zone = ''
@@ -173,8 +173,8 @@ export class Walk {
   }
 
   /**
-   * Where these servers are asked: ours where we know, glue first, else their names are looked up,
-   * `nested` levels deep at most.
+   * The endpoints of these servers: known ones for ours, else glue, else their names are looked up,
+   * at most `nested` levels deep.
    */
   async addressesOf(servers: readonly NamedServer[], nested = 0): Promise<Endpoint[]> {
     const known = servers.flatMap(
@@ -191,7 +191,7 @@ export class Walk {
     return distinct(found.flat())
   }
 
-  /** IPv4 first: not every machine has the other. */
+  /** IPv4 first, because not every machine has IPv6. */
   #usable(addresses: readonly string[]): Endpoint[] {
     return addresses
       .toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')))
@@ -199,7 +199,7 @@ export class Walk {
       .flatMap((address) => this.#options.endpointOf(address) ?? [])
   }
 
-  /** Addresses of a name server, from the root down. */
+  /** The addresses of a name server, found from the root down. */
   async #lookup(name: string, nested: number): Promise<string[]> {
     let zone = ''
     let servers = this.#options.roots

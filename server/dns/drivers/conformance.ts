@@ -1,5 +1,5 @@
-// What every DNS driver must hold. A driver's own test calls `conformance` with a way to make it
-// and a way to ask whatever it tells.
+// The requirements for every DNS driver. A driver's own test calls `conformance` with a function
+// that makes the driver and one that queries it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../driver.ts'
@@ -17,9 +17,9 @@ export interface QueryAnswer {
 export interface Fixture {
   readonly driver: DnsDriver
   ask(name: string, type: ServedType | 'SOA'): Promise<QueryAnswer>
-  /** Longest time between a change's resolution and its answer, ms. */
+  /** The longest time until a resolved change is served, ms. */
   readonly settlesMs: number
-  /** False where the provider behind has name servers of its own, whatever the head says. */
+  /** False: the provider has its own name servers, whatever the head contains. */
   readonly ownNameServers: boolean
   dispose(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The drivers by name. Nothing else names one.
+// The drivers by name; no other file names one.
 import type { DnsDriver } from '../driver.ts'
 import { createCloudflare } from './cloudflare/index.ts'
 import * as cloudflare from './cloudflare/settings.ts'

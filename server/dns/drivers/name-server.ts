@@ -1,3 +1,3 @@
-/** What the name server's process needs of the drivers, and none of what the others load. */
+/** The drivers that the name server's process needs, without loading the other ones. */
 export { createEmbedded } from './embedded/index.ts'
 export { passOnToNameServer, serveNameServer } from './remote/index.ts'

@@ -1,4 +1,4 @@
-/** The data of a record, by its type. */
+/** Parses a record's data by its type. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { Fault, faults, type Sentence } from './faults.ts'
 import { absoluteName, unescapeBytes } from './names.ts'
@@ -23,7 +23,7 @@ const what = {
 const maxUint32 = 4_294_967_295
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The tokens after the type, read one after the other; every fault knows its token. */
+/** The tokens after the type, read in order; every fault knows its token. */
 class TokenReader {
   readonly #tokens: readonly Token[]
   #next = 0
@@ -51,7 +51,7 @@ class TokenReader {
   }
 }
 
-/** Gives a fault the place of the word it came from. */
+/** Adds the word's position to a fault. */
 export function at<T>(token: Token, work: () => T): T {
   try {
     return work()
@@ -101,12 +101,12 @@ function textOf(words: TokenReader): string {
   }
 }
 
-/** `example.com. hostmaster.example.com. 1 7200 900 1209600 300`, as it is written on one line. */
+/** `example.com. hostmaster.example.com. 1 7200 900 1209600 300`, on one line. */
 const soaText = (soa: StartOfAuthority): string =>
   `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ` +
   `${soa.expireSeconds} ${soa.minimumSeconds}`
 
-/** Reads the tokens after the type. @throws Fault when they are not what the type needs. */
+/** Parses the tokens after the type. @throws Fault if they do not fit the type */
 export function readData(
   type: RecordData['type'],
   typeToken: Token,

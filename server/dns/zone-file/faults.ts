@@ -1,17 +1,17 @@
-/** What can be wrong in a zone file, said with its place. */
+/** The faults in a zone file, each with its position. */
 import type { Language } from '../../../contract/errors.ts'
 
 export type Sentence = Readonly<Record<Language, string>>
 
 export interface ZoneFileError {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** From 1, in characters. */
+  /** Counted from 1, in characters. */
   readonly column?: number
   readonly message: Sentence
 }
 
-/** Ends the reading of one record; the reader goes on behind it. */
+/** Ends the parsing of one record; the reader continues after it. */
 export class Fault extends Error {
   readonly sentence: Sentence
   readonly at: { readonly line: number; readonly column: number } | undefined

@@ -1,4 +1,4 @@
-/** Zone files: reading with the place of every fault, and writing. */
+/** Zone files: reading, with the position of every fault, and writing. */
 export { readZoneFile, zoneFileLimits } from './read.ts'
 export type { ZoneFileRecord, ZoneRecord } from './record.ts'
 export { writeZoneFile } from './write.ts'

@@ -1,14 +1,11 @@
 /**
- * Names and strings of a master file: from what is written to bytes, and to the one spelling that
+ * Names and strings of a master file: from their notation to bytes, and to the one spelling that
  * the portal uses.
  */
 import { domainToASCII } from 'node:url'
 import { Fault, faults } from './faults.ts'
 
-/**
- * The bytes that a word or a quoted string stands for.
- * @throws Fault on an escape that means nothing.
- */
+/** The bytes of a word or a quoted string. @throws Fault on an invalid escape. */
 export function unescapeBytes(text: string): Buffer {
   if (!text.includes('\\')) return Buffer.from(text, 'utf8')
   const parts: Buffer[] = []
@@ -26,7 +23,7 @@ export function unescapeBytes(text: string): Buffer {
 
 const meansSomething = new Set(['.', '\\', '"', ';', '(', ')', '@', '$'])
 
-/** One label: lower case, with escapes where a master file needs them. */
+/** One label in lower case, with the escapes that a master file needs. */
 function labelText(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) {
@@ -37,19 +34,19 @@ function labelText(bytes: Uint8Array): string {
   return text
 }
 
-/** Wire length of a name in its one spelling: a length byte a label, and the root. */
+/** The wire length of a name: a length byte per label, and the root. */
 const wireLength = (name: string): number =>
   name === '' ? 1 : name.replace(/\\\d{3}|\\./g, 'x').length + 2
 
 /**
- * A name as it stands in the file, made absolute: lower case, no dot at the end (the root is ''),
- * letters of other scripts as A-labels, other bytes escaped.
- * @throws Fault when no name may look so (RFC 1035, 2.3.4: a label has 63 bytes, a name 255).
+ * Makes a name of the file absolute: lower case, no trailing dot (the root is ''), non-ASCII
+ * letters as A-labels, other bytes escaped. @throws Fault for an invalid name (RFC 1035, 2.3.4: a
+ * label has at most 63 bytes, a name 255).
  */
 export function absoluteName(written: string, origin: string): string {
   if (written === '@') return origin
   if (written === '.') return ''
-  // 255 bytes, each written \\DDD
+  // 255 bytes, each written as \\DDD
   if (written.length > 1020) throw new Fault(faults.longName(written))
   // every second part is an escape
   const parts = written.split(/(\\[0-9]{3}|\\.)/su)
@@ -78,14 +75,14 @@ export function absoluteName(written: string, origin: string): string {
 }
 
 /**
- * What stands before the origin ('' for the origin itself); undefined when the name is not in it.
- * Both in their one spelling.
+ * The part before the origin ('' for the origin itself). Undefined: the name is outside of it. Both
+ * must be in the one spelling.
  */
 export function relativeName(name: string, origin: string): string | undefined {
   if (name === origin) return ''
   if (origin === '') return name
   if (!name.endsWith(`.${origin}`)) return undefined
   const labels = name.slice(0, -origin.length - 1)
-  // behind an escape the dot belongs to a label
+  // an escaped dot belongs to a label
   return /(?:^|[^\\])(?:\\\\)*\\$/.test(labels) ? undefined : labels
 }

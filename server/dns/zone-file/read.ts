@@ -1,6 +1,6 @@
 /**
- * Reads master files (RFC 1035, section 5; RFC 2308 $TTL) as BIND writes and takes them, and says
- * for each fault where it is.
+ * Parses master files (RFC 1035, section 5; RFC 2308 $TTL) in BIND's dialect, and reports the
+ * position of each fault.
  */
 import { at, readData } from './data.ts'
 import { Fault, faults, type ZoneFileError } from './faults.ts'
@@ -14,7 +14,7 @@ export const zoneFileLimits = { bytes: 1_048_576, records: 10_000, errors: 100 }
 export interface ReadOptions {
   /** The zone's name as an A-label name, without a dot at the end. */
   readonly origin: string
-  /** For records before which no TTL was named, in a file without $TTL and SOA. */
+  /** The TTL of records in a file that gives none before them, neither by $TTL nor by SOA. */
   readonly defaultTtl?: number
 }
 
@@ -30,7 +30,7 @@ const typeByNumber: Readonly<Record<string, RecordData['type']>> = {
   TYPE16: 'TXT',
   TYPE28: 'AAAA',
 }
-/** Types that exist and that the portal does not support; any other type is a typing error. */
+/** Types that exist and that the portal does not support; any other word is a typing error. */
 const otherTypes = new Set(
   `MD MF MB MG MR NULL WKS PTR HINFO MINFO RP AFSDB X25 ISDN RT NSAP NSAP-PTR SIG KEY PX GPOS LOC
   NXT EID NIMLOC SRV ATMA NAPTR KX CERT A6 DNAME SINK OPT APL DS SSHFP IPSECKEY RRSIG NSEC DNSKEY
@@ -44,20 +44,20 @@ const isClass = (text: string): boolean =>
   /^(?:in|ch|chaos|hs|hesiod|cs|none|any|class\d{1,5})$/i.test(text)
 const isInternet = (text: string): boolean => /^(?:in|class0*1)$/i.test(text)
 
-/** What earlier lines said that later ones go by. */
+/** The state that earlier lines leave for later ones. */
 interface State {
   origin: string
   owner: string | undefined
-  /** From $TTL; or from an SOA record that had none of its own. */
+  /** From $TTL; or from an SOA record without a TTL of its own. */
   defaultTtlSeconds: number | undefined
-  /** Of the record before (RFC 1035, 5.1), where there is no $TTL. */
+  /** The previous record's TTL (RFC 1035, 5.1), used without $TTL. */
   lastTtlSeconds: number | undefined
 }
 
 /**
- * Reads the whole text. Records and errors are in the order of the file; when there is an error the
- * records are those that could be read all the same, good for a preview. All records of one set
- * have the TTL of the first (RFC 2181, 5.2).
+ * Parses the whole text. Records and errors are in the order of the file. If there are errors, the
+ * records are those that could be parsed, for a preview. All records of one set get the TTL of the
+ * first (RFC 2181, 5.2).
  */
 export function readZoneFile(
   text: string,
@@ -103,7 +103,7 @@ export function readZoneFile(
   return { records, errors }
 }
 
-/** One record; undefined for a directive. */
+/** Parses one entry to a record; undefined: it is a directive. */
 function readEntry(
   entry: Entry,
   state: State,
@@ -116,7 +116,7 @@ function readEntry(
     return undefined
   }
   if (!entry.startsBlank) {
-    // a line that cannot be read must not lend the name of the line before it to the next
+    // a line with a fault must not pass the previous line's name on to the next one
     state.owner = undefined
     if (first.quoted) throw new Fault(faults.quotedHere(), first)
     state.owner = at(first, () => absoluteName(first.text, state.origin))

@@ -1,15 +1,15 @@
-/** A record of a zone file in the portal's words. */
+/** A zone file's record in the portal's notation. */
 
 /** Times in seconds. Names are absolute, lower case, without a dot at the end; the root is ''. */
 export interface StartOfAuthority {
   readonly primary: string
-  /** The mailbox written as a name: the first label is what stands before the @. */
+  /** The mailbox in the notation of a name: the first label is the part before the @. */
   readonly mailbox: string
   readonly serial: number
   readonly refreshSeconds: number
   readonly retrySeconds: number
   readonly expireSeconds: number
-  /** How long "there is no such name" may be kept. */
+  /** How long a negative answer may be cached. */
   readonly minimumSeconds: number
 }
 
@@ -29,11 +29,11 @@ export type ZoneRecord = RecordData & {
 }
 
 export type ZoneFileRecord = ZoneRecord & {
-  /** Where it begins in the file, from 1. */
+  /** The line in the file where it begins, from 1. */
   readonly line: number
-  /** What the file says for this one; `ttlSeconds` is that of its set. */
+  /** The TTL written for this record; `ttlSeconds` is the set's. */
   readonly writtenTtlSeconds: number
 }
 
-/** In the order in which a written file has them. */
+/** In the order of a written file. */
 export const recordTypes = ['SOA', 'NS', 'A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const

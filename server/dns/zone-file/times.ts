@@ -1,4 +1,4 @@
-/** Times as master files write them: seconds, or units (RFC 2308 era BIND: 1w2d3h4m5s). */
+/** Times in the notation of master files: seconds, or units (BIND since RFC 2308: 1w2d3h4m5s). */
 import { Fault, faults } from './faults.ts'
 
 const unitSeconds: Readonly<Record<string, number>> = {
@@ -12,7 +12,7 @@ const unitSeconds: Readonly<Record<string, number>> = {
 /** RFC 2181, section 8. */
 export const maxTtlSeconds = 2_147_483_647
 
-/** Seconds; undefined when the word is no time at all. May be larger than a TTL can be. */
+/** Seconds, perhaps more than a TTL allows. Undefined: the word is no time. */
 export function timeOf(text: string): number | undefined {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   if (!/^(?:\d{1,10}[wdhms])+$/i.test(text)) return undefined
@@ -23,7 +23,7 @@ export function timeOf(text: string): number | undefined {
   return seconds
 }
 
-/** @throws Fault when it is no time, or a longer one than `mostSeconds`. */
+/** @throws Fault if the word is no time, or more than `mostSeconds` */
 export function secondsOf(text: string, mostSeconds = maxTtlSeconds): number {
   const seconds = timeOf(text)
   if (seconds === undefined || seconds > mostSeconds) throw new Fault(faults.ttl(text))

@@ -5,17 +5,17 @@
 import { Fault, faults } from './faults.ts'
 
 export interface Token {
-  /** Escapes as written; of a quoted one what stands between the marks. */
+  /** Escapes as written; for a quoted string the text between the quotes. */
   readonly text: string
   readonly quoted: boolean
   readonly line: number
   readonly column: number
 }
 
-/** What belongs together: one line, or several that parentheses join. */
+/** One logical line: one line, or several joined by parentheses. */
 export interface Entry {
   readonly line: number
-  /** The line begins with a space, so the owner is the one before. */
+  /** The line begins with a space, so it has the previous owner. */
   readonly startsBlank: boolean
   readonly tokens: readonly Token[]
 }
@@ -23,8 +23,8 @@ export interface Entry {
 const tokenEnds = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
 
 /**
- * Where the reading has come to. Fields, and no variables that closures of a generator change: the
- * V8 of Node 24.21 may forget such a change when it compiles the generator while it runs.
+ * The reader's position. Fields rather than variables that a generator's closures change: the V8 of
+ * Node 24.21 may lose such a change when it compiles the generator while it runs.
  */
 class Cursor {
   readonly #text: string
@@ -81,9 +81,8 @@ class Cursor {
 }
 
 /**
- * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its
- * place, and reading goes on with the next line.
- * @yields entries that have words, in order.
+ * Walks over the text once; its lines end with \\n. A syntax fault is yielded at its position, and
+ * parsing goes on with the next line. @yields non-empty entries, in order.
  */
 export function* readEntries(text: string): Generator<Entry | Fault> {
   const cursor = new Cursor(text)

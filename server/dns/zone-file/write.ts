@@ -1,6 +1,6 @@
 /**
- * Writes master files: the same zone always gives the same text, and every reader of RFC 1035 takes
- * it.
+ * Writes master files: the same zone always gives the same text, and every parser of RFC 1035
+ * accepts it.
  */
 import { quoteText } from '../../../contract/dns-text.ts'
 import { relativeName } from './names.ts'
@@ -10,7 +10,7 @@ export interface ZoneToWrite {
   /** The zone's name, without a dot at the end. */
   readonly origin: string
   readonly soa: StartOfAuthority & { readonly ttlSeconds: number }
-  /** Everything but the SOA. */
+  /** All records except the SOA. */
   readonly records: readonly ZoneRecord[]
 }
 
@@ -38,8 +38,8 @@ function dataText(record: RecordData): string {
 }
 
 /**
- * Labels from the right, so that what lies below a name follows it (RFC 4034, 6.1); the zone's own
- * name comes first.
+ * Labels from the right, so that names below a name follow it (RFC 4034, 6.1); the zone's own name
+ * is first.
  */
 const sortKey = (name: string): string => name.split('.').reverse().join('\u0000')
 

@@ -272,7 +272,7 @@ www  300 IN A     192.0.2.1
   it('is read back as it was, in whatever order it came', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 40 }), (records) => {
-        // one TTL a set, as the portal keeps it
+        // one TTL per set, as the portal stores it
         const ttl = new Map<string, number>()
         const zone = records.map((one) => {
           const set = `${one.type} ${one.name}`

@@ -1,4 +1,4 @@
-/** What the edge compresses, whether it keeps it or not, and what it leaves as it is. */
+/** Which responses the edge compresses, cached or not, and which it leaves as they are. */
 import http from 'node:http'
 import zlib from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'

@@ -4,7 +4,7 @@ export interface CacheFigures {
   readonly since: number
   readonly hits: number
   readonly misses: number
-  /** Asked for what is never kept: signed-in visitors, carts, forms. */
+  /** Requests for pages that are never cached: signed-in visitors, carts, forms. */
   readonly bypassed: number
   readonly day: { readonly hits: number; readonly misses: number; readonly bypassed: number }
   readonly entries: number

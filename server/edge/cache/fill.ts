@@ -1,7 +1,7 @@
 /**
- * One page on its way into the cache: the first visitor's request makes it, others who want the
- * same wait for it. Whatever turns out not to be kept goes on to the first visitor as it comes, and
- * the others ask by themselves.
+ * One page on its way into the cache: the first visitor's request makes it, and others who want the
+ * same page wait for it. If the response turns out not to be cacheable, the first visitor gets it
+ * as it comes, and the others send their own requests.
  */
 import { createHash } from 'node:crypto'
 import { isCompressible } from '../compression.ts'
@@ -15,28 +15,28 @@ const tagsTrailer = 'x-portal-tags'
 const optionsTrailer = 'x-portal-options'
 const secondsTrailer = 'x-portal-seconds'
 
-/** A page that comes slowly goes on to its visitor after so long, ms, and is not kept. */
+/** A page that takes longer is passed on to its visitor and not cached, ms. */
 const holdMs = 1_000
 const unkept = new Set(['content-length', 'age', 'x-cache'])
 
-/** How a page ended for whoever waits; null: ask yourself. */
+/** The result of a page for the requests that wait for it; null: send an own request. */
 export type Waiter = (entry: Entry | null) => void
 
 export interface FillParts {
   readonly store: PageStore
   readonly making: Making
   readonly key: string
-  /** The first visitor's address: what names it is for nobody else. */
+  /** The first visitor's address: a page that contains it is not cached. */
   readonly client: string
-  /** The kept file that is asked for again, or undefined. */
+  /** The cached file that is being revalidated, or undefined. */
   readonly old: Entry | undefined
-  /** What is shown where no good answer comes. */
+  /** The entry to show if no good response comes. */
   readonly standIn: Entry | undefined
-  /** Where the answer goes that is not kept. */
+  /** The sink for a response that is not cached. */
   readonly visitor: () => Sink
-  /** Shows the first visitor what was made, whether or not others get it, too. */
+  /** Sends the result to the first visitor, whether or not others may get it too. */
   readonly show: (entry: Entry) => void
-  /** It is over. `isNever`: nor need anybody wait for the next one. */
+  /** Called at the end. `isNever`: the next requests need not wait for each other either. */
   readonly onOver: (isNever: boolean) => void
 }
 
@@ -56,10 +56,10 @@ export class Fill implements Sink {
   #chunks: Buffer[] = []
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
-  /** Where it goes on, once it is not kept. */
+  /** The visitor's sink, once the response is not cached. */
   #visitor: Sink | null = null
   #isOver = false
-  /** What the upstream still says is for nobody. */
+  /** The rest of the upstream's response is discarded. */
   #isReplaced = false
   #hasLeft = false
 
@@ -80,7 +80,7 @@ export class Fill implements Sink {
     }
   }
 
-  /** The first visitor has left: others may still wait for the page. */
+  /** The first visitor has left; others may still wait for the page. */
   left(): void {
     this.#hasLeft = true
     this.#leaveIfAlone()
@@ -136,7 +136,7 @@ export class Fill implements Sink {
     if (this.#hasLeft) this.onLeave()
   }
 
-  /** Too large or too slow: what there is goes to the first visitor, and so does the rest. */
+  /** Too large or too slow: passes the received part and the rest on to the first visitor. */
   #giveUp(): void {
     const answer = this.#answer
     if (!answer) return
@@ -146,10 +146,10 @@ export class Fill implements Sink {
     this.#chunks = []
   }
 
-  /** Shows what stands in for the answer. False where there is nothing, or one has begun. */
+  /** Shows the stand-in instead of the response. False: there is none, or a response has begun. */
   instead(): boolean {
     const { standIn, store, key } = this.#parts
-    // What was written meanwhile has dropped it.
+    // A write of the site meanwhile has dropped the stand-in.
     if (!standIn || this.begun || store.get(key) !== standIn) return false
     clearTimeout(this.#timer)
     this.#answer = null
@@ -177,7 +177,7 @@ export class Fill implements Sink {
     if (!answer) return
     const { store, making, old } = this.#parts
     if (old && answer.status === 304) {
-      // What was dropped meanwhile is not kept again.
+      // If the site has dropped it meanwhile, it is not cached again.
       const isKept = store.isFresh(making, [])
       if (isKept) {
         old.storedAt = performance.now()
@@ -253,7 +253,7 @@ export class Fill implements Sink {
     this.fail()
   }
 
-  /** No answer came: others ask by themselves. */
+  /** No response came: the others send their own requests. */
   fail(): void {
     clearTimeout(this.#timer)
     this.#over(null, false)

@@ -1,6 +1,6 @@
 /**
- * The page cache of the edge (decision 68): what is kept for whom, who makes a page and who waits
- * for it.
+ * The page cache of the edge (decision 68): which pages are cached for whom, who makes a page, and
+ * who waits for it.
  */
 import type http from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -22,7 +22,7 @@ import { PageStore, type Entry } from './store.ts'
 export type { CacheFigures } from './counts.ts'
 export type { WholeAnswer } from './serve.ts'
 
-/** Since the start, of all sites. */
+/** Counted since the start, over all sites. */
 export interface CacheCounts {
   readonly hits: number
   readonly misses: number
@@ -31,7 +31,7 @@ export interface CacheCounts {
   readonly evicted: number
   readonly entries: number
   readonly bytes: number
-  /** Visitors who wait now for a page that another one's request makes. */
+  /** Visitors who now wait for a page that another visitor's request makes. */
   readonly waiting: number
 }
 
@@ -42,7 +42,10 @@ export interface CacheLimits {
   readonly waitMs: number
 }
 const waitMs = 20_000
-/** What one site may take of it: no site drives the pages of all others out. */
+/**
+ * One site may use at most one part in this many of the cache, so that it cannot evict all other
+ * sites' pages.
+ */
 const siteShare = 4
 
 /** @param megabytes for all sites together */
@@ -52,14 +55,14 @@ export const pageCacheLimits = (megabytes: number): CacheLimits => ({
   waitMs,
 })
 
-/** Which page is asked for, beside the visitor's class of devices. */
+/** Identifies a page, together with the visitor's device class. */
 export interface PageName {
   readonly site: string
-  /** As the visitor has it. */
+  /** From the visitor's request. */
   readonly host: string
   readonly path: string
   readonly proto: 'http' | 'https'
-  /** What is said of HTTPS is part of a page's headers. */
+  /** Part of the page's headers: Strict-Transport-Security depends on it. */
   readonly httpsForSeconds: number | undefined
 }
 
@@ -72,24 +75,24 @@ export interface Lookup extends PageName {
   readonly onHit: () => void
 }
 
-/** Who asks for a page that nobody can make now. */
+/** A request for a page while no container can make it. */
 export type LookupAlone = Omit<Lookup, 'client' | 'hasBody'>
 
-/** Who answers: the cache has, or somebody is asked. */
+/** The callback's parameters when an upstream must be queried. */
 export interface Asking {
-  /** Where the answer goes. */
+  /** The sink of the response. */
   readonly sink: Sink
   /** Headers for the upstream in the place of the visitor's. */
   readonly headers: readonly string[] | null
-  /** No upstream answered: shows what was kept before, if anything was. */
+  /** No upstream answered: shows the entry cached before, if there is one. False: there is none. */
   instead(): boolean
-  /** Nobody answered. */
+  /** No upstream answered. */
   fail(): void
 }
 
-/** Nobody waits for a page that was not kept a moment ago; so long, ms. */
+/** After a page was not cacheable, requests for it do not wait for each other for this long, ms. */
 const neverMs = 30_000
-/** So long a page is shown while no container of its site answers, ms. */
+/** A cached page is shown for this long while no container of its site answers, ms. */
 const aloneMs = 3_600_000
 const mostNever = 20_000
 const mostSites = 20_000
@@ -115,11 +118,11 @@ export interface PageCache {
     headers: IncomingHttpHeaders,
     idleSeconds: number,
   ): { readonly status: number; readonly answer: WholeAnswer } | null
-  /** A site has written; null: nobody knows what. */
+  /** A site has written; null: the tags are unknown, so all its pages are dropped. */
   drop(site: string, tags: readonly string[] | null): void
   /**
-   * PHP of the site has ended by itself, and nobody knows what it wrote last: what is kept is shown
-   * only where no good answer comes, and dropped at the next one.
+   * PHP of the site has ended unexpectedly, and its last writes are unknown: cached pages are shown
+   * only if no good response comes, and dropped at the next one.
    */
   doubt(site: string): void
   /** Drops all that is kept of it. Answers how much that was. */
@@ -131,7 +134,7 @@ export interface PageCache {
 export function createPageCache(limits: CacheLimits): PageCache {
   const store = new PageStore(limits)
   const fills = new Map<string, Fill>()
-  /** Until when nobody waits for this page. */
+  /** Until when requests for this page do not wait for each other. */
   const never = new Map<string, number>()
   const bySite = new Map<string, SiteCounts>()
   const totals = { hits: 0, misses: 0, bypassed: 0 }
@@ -140,7 +143,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
   function countsOf(site: string): SiteCounts {
     let found = bySite.get(site)
     if (!found) {
-      // What is forgotten is the site that was counted first: a figure, no more.
+      // Forgets the site that was counted first; only a statistic is lost.
       if (bySite.size >= mostSites) bySite.delete(bySite.keys().next().value!)
       found = new SiteCounts()
       bySite.set(site, found)
@@ -244,7 +247,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
   const isShownAlone = ({ storedAt, lifeMs, raw }: Entry): boolean =>
     performance.now() - storedAt < (mustBeAsked(raw) ? lifeMs : Math.max(lifeMs, aloneMs))
 
-  /** What is kept and may be shown still. */
+  /** The cached entry, if it may still be shown. */
   function usable(name: PageName, page: PageRequest): Entry | undefined {
     const entry = store.get(keyOf(name, page))
     const isUsable = entry !== undefined && !entry.isDoubted && (page.mayAsk || entry.isFile)

@@ -1,5 +1,5 @@
 /**
- * The edge and its cache, before a server that says what its pages have read, as the runtime does.
+ * The edge and its cache, with a server that reports the tags its pages read, as the runtime does.
  * With real WordPress: server/wordpress/drivers/embedded/page-cache.test.ts.
  */
 import http from 'node:http'
@@ -91,11 +91,11 @@ test('a container that is ending: what is kept is shown in the place of its erro
   }
   error = null
   version = 2
-  // Another page that comes says that the site is well again.
+  // A page that arrives from the site shows that the site works again.
   expect((await ask(host, '/other')).text).toBe('v2')
   error = 502
   expect((await ask(host)).status).toBe(502)
-  // Nothing ended: an error is an error.
+  // `/other` is still served from the cache; after it is dropped, the error is shown.
   expect((await ask(host, '/other')).text).toBe('v2')
   cache.drop('site', ['/other'])
   expect((await ask(host, '/other')).status).toBe(502)

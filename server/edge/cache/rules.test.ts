@@ -71,7 +71,7 @@ test.each<[string, Page]>([
   const seen = await site((request, response) => page(request, response, answer))
   for (let visit = 0; visit < 3; visit++) expect(await xCache()).toBe('MISS')
   expect(seen).toHaveLength(3)
-  // From the second on the site sees the visitors as they are.
+  // From the second request on, the site gets the visitors' own headers.
   expect(seen[2]!.headers['x-portal-page']).toBeUndefined()
 })
 

@@ -2,35 +2,35 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { headerOf, wordsOf } from '../raw-headers.ts'
 
-/** What decides of a request, beside its path. */
+/** The parts of a request that decide whether the cache may answer, besides its path. */
 export interface RequestHead {
   readonly method?: string | undefined
   readonly headers: IncomingHttpHeaders
 }
 
-/** What a kept page is found by beside host and path. */
+/** The key of a cached page, besides host and path. */
 export interface PageRequest {
-  /** Phones and everything else: what WordPress's wp_is_mobile() tells apart. */
+  /** Phones versus other devices: the distinction of WordPress's wp_is_mobile(). */
   readonly isMobile: boolean
-  /** False: only a file may be looked up, for the page may be this visitor's own. */
+  /** False: only a file may be looked up, because the page may be specific to this visitor. */
   readonly mayAsk: boolean
 }
 
-/** Cookies of statistics and advertising, which scripts read: no page depends on them. */
+/** Cookies of statistics and advertising, which only scripts read: no page depends on them. */
 const harmlessCookie = new RegExp(
   String.raw`^(?:_ga(?:_\w+)?|_gid|_gat(?:_\w+)?|_gcl_\w+|_fbp|_fbc|__utm\w|_hj\w+|_clck|_clsk|` +
     String.raw`_pk_\w+(?:\.[\w.]+)?|_tt_\w+|_ttp|wordpress_test_cookie)$`,
 )
 
-/** As wp_is_mobile() looks for them. */
+/** The same words that wp_is_mobile() looks for. */
 const mobile = /Mobile|Android|Silk\/|Kindle|BlackBerry|Opera Mini|Opera Mobi/
 
-/** What PHP is shown in the place of the visitor's own: one for each class of devices. */
+/** The user agent that PHP sees instead of the visitor's own: one per class of devices. */
 export const agentOf = ({ isMobile }: PageRequest): string =>
   isMobile ? 'Mozilla/5.0 (portal cache; Mobile)' : 'Mozilla/5.0 (portal cache)'
 export const acceptForAll = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** Types that any page may be asked for with; whoever wants another is answered by the site. */
+/** Types that any page may be requested with; a request for another type goes to the site. */
 const plainType = new RegExp(
   String.raw`^(?:text/(?:html|css|\*)|application/(?:xhtml\+xml|xml|signed-exchange)|` +
     String.raw`image/[\w.+-]+|\*/\*)$`,
@@ -47,7 +47,7 @@ function hasOwnCookies(cookie: string | undefined): boolean {
   })
 }
 
-/** What was found out of a header by its text: browsers send few different ones. */
+/** Caches the result by the header's text: browsers send few different ones. */
 function remembered<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -67,7 +67,10 @@ const takesPlainTypes = remembered((accept) =>
 )
 const isMobileAgent = remembered((agent) => mobile.test(agent))
 
-/** Who sends such a header is not looked up: what varies by it is the same for all others. */
+/**
+ * A request with such a header is not looked up: pages that vary by it are cached for requests
+ * without it.
+ */
 const neverSent = [
   'authorization',
   'origin',
@@ -87,7 +90,7 @@ export function pageRequestOf(
   const { method, headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || hasBody) return null
   if (neverSent.some((name) => headers[name] !== undefined)) return null
-  // It signs somebody in.
+  // This path signs somebody in.
   if (path.startsWith('/portal-sign-in/')) return null
   if (headers.accept !== undefined && !takesPlainTypes(headers.accept)) return null
   const isMobile =
@@ -96,16 +99,16 @@ export function pageRequestOf(
   return staticName.test(path.split('?', 1)[0] ?? '') ? { isMobile, mayAsk: false } : null
 }
 
-/** How long a page is kept at most, ms: what it shows may depend on the time. */
+/** The longest time that a page is cached, ms, because its content may depend on the time. */
 export const longestMs = 600_000
-/** A file that changes otherwise than by PHP is asked for again after so long, ms. */
+/** A file may change without PHP: it is revalidated after this long, ms. */
 export const fileMs = 30_000
 
 const keptStatus = new Set([200, 301, 308, 404, 410])
 
 /**
- * For how many ms an answer may be kept, by its status and headers; 0: not at all. A plugin's word
- * is heard where it shortens.
+ * For how many ms a response may be cached, by its status and headers; 0: not at all. A plugin's
+ * Cache-Control can only shorten it.
  */
 export function keptMs(status: number, raw: readonly string[]): number {
   if (!keptStatus.has(status)) return 0
@@ -132,7 +135,10 @@ export function keptMs(status: number, raw: readonly string[]): number {
   return life === undefined ? longestMs : Math.min(longestMs, life * 1000)
 }
 
-/** Past its life it is not to be shown, whoever does not answer (RFC 9111, section 5.2.2). */
+/**
+ * A stale response with such a directive may never be shown, even when the site does not answer
+ * (RFC 9111, section 5.2.2).
+ */
 export const mustBeAsked = (raw: readonly string[]): boolean =>
   wordsOf(headerOf(raw, 'cache-control')).some(
     (word) => ['must-revalidate', 'proxy-revalidate'].includes(word) || word.startsWith('s-maxage'),

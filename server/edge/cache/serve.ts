@@ -14,7 +14,7 @@ import { encodingsOf } from '../sink.ts'
 import type { RequestHead } from './rules.ts'
 import type { Entry } from './store.ts'
 
-/** The body in an encoding, at once where it is there; made once for all who ask. */
+/** The body in an encoding, immediately if it exists; it is made once for all requests. */
 function bodyOf(
   entry: Entry,
   encoding: Encoding | null,
@@ -31,7 +31,7 @@ function bodyOf(
     .then((plain) => compressed(plain, encoding))
     .then((made) => {
       entry.made.set(encoding, made)
-      // The others are made of this one: what is kept is a sixth as large.
+      // Other encodings are made from this one: it takes a sixth of the memory.
       entry.plain = null
       onMade(entry)
       return made
@@ -82,7 +82,7 @@ function headText(status: number, headers: readonly string[], idleSeconds: numbe
   return found
 }
 
-/** An answer in HTTP/1.1. Its body is the one that is kept: who reads slowly holds no copy. */
+/** An HTTP/1.1 response. Its body is the cached buffer, so a slow reader holds no copy. */
 export interface WholeAnswer {
   /** Latin-1. */
   readonly head: string
@@ -111,7 +111,7 @@ export function wholeAnswer(
   return { head: `${headText(entry.status, raw, idleSeconds)}${age}\r\n${date}\r\n`, body }
 }
 
-/** What the cache did for a visitor. */
+/** The cache's result for a visitor. */
 export type CacheWord = 'HIT' | 'MISS' | 'BYPASS'
 
 /**

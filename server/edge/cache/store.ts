@@ -1,10 +1,11 @@
 /**
- * Kept pages and files, under a budget of bytes for all sites and for each, and what was read for
- * them. Nothing here waits: a write is over when `drop` returns.
+ * Cached pages and files, under a byte budget for all sites and for each, and the dependencies that
+ * were recorded for them. Nothing here is asynchronous: a write has taken effect when `drop`
+ * returns.
  */
 import type { Encoding } from '../compression.ts'
 
-/** What was read for a page. Pages share the sets that are the same. */
+/** The tags read for a page. Pages share equal sets. */
 export interface Tags {
   has(tag: string): boolean
   readonly size: number
@@ -14,7 +15,7 @@ export interface Entry {
   readonly site: string
   readonly key: string
   readonly status: number
-  /** Without those of the body's length and encoding. */
+  /** Without the headers for the body's length and encoding. */
   readonly raw: readonly string[]
   readonly etag: string
   readonly lastModified: string | undefined
@@ -28,17 +29,19 @@ export interface Entry {
   plain: Buffer | null
   readonly plainBytes: number
   readonly made: Map<Encoding, Buffer | Promise<Buffer>>
-  /** As it is counted. */
+  /** The size counted for the limits. */
   bytes: number
-  /** PHP ended by itself after it was made: what that wrote last, nobody was told. */
+  /** PHP ended unexpectedly after the page was made: its last writes are unknown. */
   isDoubted: boolean
 }
 
-/** A page that is being made. What is written meanwhile it may have read before, or after. */
+/**
+ * A page that is being made. It may have read data before or after a write that happens meanwhile.
+ */
 export interface Making {
   readonly site: string
   readonly dropped: Set<string>
-  /** Something was written that nobody knows. */
+  /** A write with unknown tags has happened. */
   isAllDropped: boolean
 }
 
@@ -61,9 +64,9 @@ interface SiteEntries {
   readonly shared: Map<string, { readonly tags: ReadonlySet<string>; uses: number }>
 }
 
-/** What an entry takes beside its body: headers, key, places in maps. */
+/** The memory of an entry besides its body: headers, key, map entries. */
 const entryBytes = 1_000
-/** What one tag takes in a set. */
+/** The memory of one tag in a set. */
 const tagBytes = 60
 
 export class PageStore {
@@ -95,7 +98,7 @@ export class PageStore {
     return found
   }
 
-  /** Forgets a site of which nothing is left. */
+  /** Forgets a site that has no entries left. */
   #tidy(id: string, site: SiteEntries): void {
     if (site.all.size === 0 && site.making.size === 0 && site.shared.size === 0)
       this.#sites.delete(id)
@@ -109,7 +112,7 @@ export class PageStore {
     return entry
   }
 
-  /** Before anything is read for a page. `end` has to follow. */
+  /** Must be called before anything is read for a page, and `end` after it. */
   begin(site: string): Making {
     const making: Making = { site, dropped: new Set(), isAllDropped: false }
     this.#site(site).making.add(making)
@@ -228,7 +231,7 @@ export class PageStore {
       if (tags === null) making.isAllDropped = true
       else for (const tag of tags) making.dropped.add(tag)
     let dropped = 0
-    // Of each set of tags once: pages share them.
+    // Check each set of tags once, because pages share them.
     const touched = new Map<Tags, boolean>()
     const shows = (set: Tags): boolean => {
       let found = touched.get(set)
@@ -247,7 +250,10 @@ export class PageStore {
     return dropped
   }
 
-  /** Nobody knows whether what is kept of a site is so still. What is being made is not kept. */
+  /**
+   * The cached pages of a site may be outdated: marks them. Pages that are being made are not
+   * cached.
+   */
   doubt(id: string): void {
     const site = this.#sites.get(id)
     if (!site) return

@@ -1,4 +1,4 @@
-/** What carries SMS and mail, by name. Nothing else picks a driver. */
+/** Chooses the drivers for SMS and mail by name; no other file does. */
 import type { MailDriver, SmsDriver } from '../driver.ts'
 import { createEsms } from './esms/index.ts'
 import * as esms from './esms/settings.ts'

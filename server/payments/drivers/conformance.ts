@@ -1,7 +1,7 @@
 /**
  * One suite for every payment driver, against its gateway's stand-in. A new driver writes an
  * Adapter ("how a person pays at this sandbox") and calls `conforms(adapter)` in its own test file.
- * Told from plain to odd. Everything is real HTTP on loopback.
+ * The tests go from plain cases to odd ones. Everything is real HTTP on loopback.
  */
 import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -256,7 +256,7 @@ export function conforms(adapter: Adapter): void {
 
   describe(`${adapter.name}: trouble`, () => {
     it('a gateway that is away is unavailable', async () => {
-      // one that was begun: some gateways can only be asked by the id that they gave
+      // a payment that was begun: some gateways can be queried only by their own id of it
       const { order: made } = await begun()
       const refund = { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }
       expect((await failure(counter.unreachable.lookUp(made))).kind).toBe('unavailable')

@@ -14,11 +14,11 @@ import * as stripe from './stripe/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
-/** What a driver needs to know of the portal. */
+/** What a driver learns about the portal. */
 export interface DriverContext {
   /**
-   * The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some signatures
-   * are made over it.
+   * The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some gateways
+   * sign it.
    */
   readonly webhookUrl: string
 }
@@ -48,7 +48,7 @@ const entry = <S extends z.ZodMiniType>(
   },
 ): DriverEntry & {
   readonly open: (settings: unknown, context: DriverContext) => PaymentDriver
-  /** What is wrong with these settings, one sentence each, by the variables' names. */
+  /** Faults in these settings, one sentence each, by the variables' names. */
   readonly faults: (settings: unknown) => string[]
 } => ({
   ...of,

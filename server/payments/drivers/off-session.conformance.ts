@@ -1,4 +1,4 @@
-/** The part of the payment drivers' suite about cards that are charged while nobody is there. */
+/** The suite's part about cards that are charged while the customer is away. */
 import { describe, expect, it } from 'vitest'
 import { automaticChannel, UnknownCard, type CardDriver, type PaymentOrder } from '../driver.ts'
 import { failure, type Adapter, type Counter, type Portal } from './portal.conformance.ts'
@@ -57,7 +57,7 @@ export function offSessionConforms(
       ])
       for (const update of again)
         expect(update.providerTransactionId).toBe(first.providerTransactionId)
-      // Another payment with the same card is another movement.
+      // A second payment with the same card is a separate movement.
       const other = await driver().chargeOffSession(automatic({ buyer: order.buyer }), card)
       expect(other.providerTransactionId).not.toBe(first.providerTransactionId)
     })

@@ -20,11 +20,11 @@ import type {
 /** What a person may do on the payment page. */
 export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
 
-/** What the adapter is given to start with. */
+/** The surroundings that an adapter gets at its start. */
 interface PortalSurroundings {
   /** Accepts the gateway's webhooks on every path. No slash at the end. */
   readonly portalUrl: string
-  /** Nobody listens here. */
+  /** An address where nothing listens. */
   readonly closedUrl: string
   /** Takes requests and never answers. */
   readonly silentUrl: string
@@ -33,7 +33,7 @@ interface PortalSurroundings {
 /** A payment that was begun, and what a person can do about it. */
 export interface Begun {
   readonly providerRef: string | null
-  /** What was handed to the browser: an address or a secret. The same for the same payment. */
+  /** The address or secret given to the browser. It is the same for the same payment. */
   readonly handed: string
   /** The person opens the payment page and does nothing yet. */
   open(): Promise<void>
@@ -41,7 +41,7 @@ export interface Begun {
   choose(choice: Choice): Promise<string | null>
 }
 
-/** A started stand-in and the drivers that face it. */
+/** A started stand-in and the drivers that call it. */
 export interface Counter {
   readonly driver: PaymentDriver
   /** The same driver with the gateway at `closedUrl`. */
@@ -56,15 +56,15 @@ export interface Counter {
    */
   forgeries(genuine: WebhookRequest): readonly WebhookRequest[]
   /**
-   * A card that a buyer links: one that pays, one whose bank declines what is charged later, and
-   * one whose bank wants to ask its owner then. Absent: the gateway links no cards.
+   * Links a card for a buyer: one that pays, one whose bank declines later charges, or one whose
+   * bank wants the owner's confirmation then. Absent: the gateway links no cards.
    */
   linkedCard?(
     buyer: PaymentOrder['buyer'],
     which: 'pays' | 'declines' | 'asks',
   ): Promise<{ readonly customerRef: string; readonly cardId: string }>
   /**
-   * Has the gateway forget under which ids it was asked for refunds, as it does in time. Absent: it
+   * Makes the gateway forget the ids of past refund requests, as happens with time. Absent: it
    * keeps them for ever.
    */
   forgetRefundIds?(): Promise<void>
@@ -85,11 +85,11 @@ export interface Adapter {
    */
   readonly refunds: boolean
   /**
-   * Whether looking a payment up tells that all of it went back; some gateways tell only of the
-   * refund itself.
+   * Whether a lookup of the payment shows a full refund; some gateways report only the refund
+   * itself.
    */
   readonly showsRefunds: boolean
-  /** Whether linked cards are charged while nobody is there. */
+  /** Whether linked cards are charged while the customer is away. */
   readonly offSession?: true
   start(context: PortalSurroundings): Promise<Counter>
 }
@@ -116,7 +116,7 @@ export const shut = (server: Server): Promise<void> =>
 export class Portal {
   readonly received: ReceivedWebhook[] = []
   readonly orders = new Map<string, PaymentOrder>()
-  /** What it answers next; the last one stays. */
+  /** The responses to the next webhooks, in order; the last one repeats. */
   outcomes: UpdateOutcome[] = ['recorded']
   driver: PaymentDriver | undefined
   #listeners: (() => void)[] = []

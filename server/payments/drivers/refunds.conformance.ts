@@ -7,7 +7,7 @@ import { days, later } from '../../platform/clock.ts'
 import type { PaymentUpdate, PaymentOrder } from '../driver.ts'
 import { failure, refundBy, type Adapter, type Begun, type Counter } from './portal.conformance.ts'
 
-/** What a test begins with; there is a counter by the first test. */
+/** The fixtures of a test; the counter exists by the first test. */
 interface Payments {
   counter(): Counter
   begun(): Promise<{ order: PaymentOrder; begun: Begun }>

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { once } from 'node:events'
 import { endStream, NoSuchFile, type ObjectStore } from './store.ts'
 
-/** What is being written, or was when the process was killed. */
+/** The suffix of a file that is being written, or was when the process was killed. */
 const unfinished = '.part'
 
 async function syncFolder(folder: string): Promise<void> {
@@ -19,8 +19,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Files below a folder. One that is not there, or vanishes meanwhile as a backup that is pruned,
- * has none; Node's own recursive listing would fail for all of them.
+ * Files below a folder. A folder that is missing, or vanishes meanwhile (a pruned backup), has
+ * none; Node's own recursive listing would fail for all of them.
  */
 async function* filesBelow(folder: string): AsyncGenerator<string> {
   const entries = await fs

@@ -2,7 +2,7 @@ import { folderStore } from './folder-store.ts'
 import { s3Store } from './s3-store.ts'
 import { StoreFault, type ObjectStore } from './store.ts'
 
-/** Of the configuration. */
+/** The configuration of S3. */
 export interface S3Config {
   readonly S3_ENDPOINT?: string | undefined
   readonly S3_REGION: string

@@ -10,7 +10,7 @@ export interface S3Settings extends S3Keys {
   readonly endpoint: string
 }
 
-/** What the server said no with. */
+/** The server's refusal. */
 export class S3Failure extends Error {
   readonly status: number
   constructor(status: number, what: string, code: string) {
@@ -30,7 +30,7 @@ interface Call {
 
 const tries = 5
 const firstPauseMs = 200
-/** Until the answer begins. A part of 16 MB needs 128 kB/s. */
+/** Time limit until the response begins, ms. A part of 16 MB then needs 128 kB/s. */
 const answerMs = 120_000
 
 const decoded = (text: string): string =>

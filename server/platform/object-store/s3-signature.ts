@@ -15,7 +15,7 @@ const hmac = (key: Buffer | string, text: string): Buffer =>
 export const sha256 = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** As the signature wants it: all but letters, digits and - . _ ~ */
+/** Percent-encodes for the signature: everything but letters, digits and - . _ ~ */
 export const uriEncoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -25,7 +25,7 @@ export const uriEncoded = (text: string): string =>
 /** The path of a key: its slashes stay. */
 export const keyPath = (key: string): string => key.split('/').map(uriEncoded).join('/')
 
-/** In the order in which it is signed and sent. */
+/** The query in the order in which it is signed and sent. */
 export const queryText = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .map(([name, value]) => [uriEncoded(name), uriEncoded(value)] as const)
@@ -34,8 +34,8 @@ export const queryText = (query: Readonly<Record<string, string>>): string =>
     .join('&')
 
 /**
- * The headers to send: those given, and `x-amz-date` and `authorization`. `path` is encoded;
- * `headers` have names in lower case, with `host` and `x-amz-content-sha256` among them.
+ * The headers to send: the given ones, `x-amz-date` and `authorization`. `path` is encoded;
+ * `headers` have lower-case names and include `host` and `x-amz-content-sha256`.
  */
 export function signed(
   request: {

@@ -6,7 +6,7 @@ import { StoreFault, endStream, NoSuchFile, type ObjectStore } from './store.ts'
 
 /** The smallest that S3 takes is 5 MB. Twice as much is held at the most. */
 const firstPartBytes = 16 * 1_048_576
-/** S3 takes 10 000 parts: they grow, so that a file of terabytes fits. */
+/** S3 allows 10 000 parts: their size grows, so that a file of terabytes fits. */
 const partsOfOneSize = 1000
 
 /** Takes a file of any size in parts of a bounded size. */

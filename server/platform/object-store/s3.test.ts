@@ -1,4 +1,4 @@
-/** Backups in S3, at the stand-in, which judges signatures by itself. */
+/** Backups in S3, against the stand-in, which verifies signatures independently. */
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'

@@ -2,9 +2,11 @@
 import type { Readable, Writable } from 'node:stream'
 
 export interface ObjectStore {
-  /** As the operator wrote it, for sentences. */
+  /** The place in the operator's own notation, for messages. */
   readonly place: string
-  /** The names of all files, with `/` between their parts; none where nothing is there yet. */
+  /**
+   * The names of all files, with `/` between their parts; empty if the place does not exist yet.
+   */
   list(): Promise<string[]>
   /**
    * The file is there once `write` has ended the stream that it is given, wholly or not at all. An
@@ -25,7 +27,7 @@ export class NoSuchFile extends Error {
   }
 }
 
-/** What is wrong with a place, or with what was asked of it: a sentence for the operator. */
+/** A fault of a place or of the request to it: a sentence for the operator. */
 export class StoreFault extends Error {}
 
 /** Ends a stream that failed; resolves once it holds nothing any more. */
@@ -33,7 +35,7 @@ export async function endStream(stream: Writable): Promise<void> {
   if (stream.closed) return
   await new Promise<void>((resolve) => {
     stream.once('close', resolve)
-    // It is told as what `write` failed with.
+    // The error is reported as the failure of `write`.
     stream.once('error', () => undefined)
     stream.destroy()
   })

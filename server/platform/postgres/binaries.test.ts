@@ -11,7 +11,7 @@ const nobody = { uid: 65_534, gid: 65_534 }
 test.runIf(isRoot)('PostgreSQL runs from a clone that only root may enter', () => {
   const here = mkdtempSync(path.join(os.tmpdir(), 'closed-clone-'))
   const { folder, version } = packageFolder()
-  // As the portal has it from its start on.
+  // With the umask that the portal sets at its start.
   const before = process.umask(0o077)
   try {
     chmodSync(here, 0o711)

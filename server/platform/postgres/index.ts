@@ -193,8 +193,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 
   let failures = 0
-  // No deadline while a server lives: crash recovery and a predecessor's shutdown may take their
-  // time.
+  // No deadline while a server lives: crash recovery and the shutdown of an earlier server may take
+  // long.
   for (let round = 0; ; round++) {
     const lock = readPidFile(dataFolder)
     if (lock && isServerOf(lock.pid, dataFolder)) {

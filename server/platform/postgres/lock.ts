@@ -1,5 +1,5 @@
 /**
- * Who holds a PostgreSQL data folder: a live server of ours, an orphan of a killed portal, or a
+ * The holder of a PostgreSQL data folder: a live server of ours, an orphan of a killed portal, or a
  * stale lock file.
  */
 import { spawnSync } from 'node:child_process'
@@ -46,8 +46,8 @@ export function readPidFile(dataFolder: string): PidFile | undefined {
 }
 
 /**
- * Is this a PostgreSQL process of this data folder? Each of them has it as its working directory; a
- * reused pid does not.
+ * Whether the pid is a PostgreSQL process of this data folder. Each such process has it as its
+ * working directory; a reused pid does not.
  */
 export function isServerOf(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false

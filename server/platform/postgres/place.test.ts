@@ -10,7 +10,7 @@ import { choosePlace } from './place.ts'
 
 const isRoot = process.getuid?.() === 0
 
-/** One statement, at the cluster of that folder, which is started for it. */
+/** Starts the cluster of that folder and runs one statement. */
 async function ask(folder: string, statement: string): Promise<unknown[]> {
   const postgres = await startEmbeddedPostgres({ folder, settings: { fsync: 'off' } })
   const client = new pg.Client({ connectionString: postgres.url })
@@ -35,7 +35,7 @@ test.runIf(isRoot)(
       mkdirSync(dataDir)
       chmodSync(dataDir, 0o711)
       await ask(folder, 'create table customer as select 7 as id')
-      // As systemd leaves it for a unit whose user is root since (systemd.exec(5)).
+      // As systemd leaves it for a unit whose user has become root (systemd.exec(5)).
       execFileSync('chown', ['-R', '0:0', dataDir])
       chmodSync(dataDir, 0o700)
       chmodSync(folder, 0o700)

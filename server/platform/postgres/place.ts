@@ -1,4 +1,4 @@
-/** Where the cluster and its socket lie. */
+/** The locations of the cluster and its socket. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -16,7 +16,7 @@ const placeNote = 'location'
 const longestSocketFolder = 80
 
 /**
- * Where the cluster of a folder that had one chosen lies: in the folder, or elsewhere, where it
+ * The location of the cluster for a folder: the folder itself, or the path in its note. That path
  * stays when the folder is removed.
  */
 export function placeOf(folder: string): string {
@@ -25,15 +25,15 @@ export function placeOf(folder: string): string {
 }
 
 /**
- * Makes an existing cluster its user's, who can then enter it. systemd has given it to root where a
- * unit with StateDirectory= runs as root since. Throws a sentence where that cannot be done.
+ * Gives an existing cluster to its user, who can then enter it. systemd gives it to root if a unit
+ * with StateDirectory= has begun to run as root. Throws a sentence if that is impossible.
  */
 function openCluster(base: string, dataFolder: string, runAs: RunAs): void {
   if (runAs.uid === undefined) return
-  // PostgreSQL never runs as root, so nobody uses a cluster that is root's.
+  // PostgreSQL never runs as root: a cluster owned by root is in use by no server.
   if (fs.statSync(dataFolder).uid === 0)
     spawnSync('chown', ['-R', '-P', '-h', `${runAs.uid}:${runAs.gid}`, '--', dataFolder])
-  // DATA_DIR and the folder in it are the portal's; what is above them is not.
+  // DATA_DIR and its folder belong to the portal; the folders above do not.
   for (const each of [path.dirname(base), base])
     if (!canEnter(each, runAs)) fs.chmodSync(each, (fs.statSync(each).mode & 0o777) | 0o011)
   if (fs.statSync(dataFolder).uid !== runAs.uid || !canEnter(dataFolder, runAs)) {
@@ -46,8 +46,8 @@ function openCluster(base: string, dataFolder: string, runAs: RunAs): void {
 }
 
 /**
- * Where the cluster lies: where it is already, or in the folder that was asked for, or, when its
- * user cannot enter that, under /var/lib.
+ * Chooses the cluster's location: its present one, or the wanted folder, or /var/lib if the
+ * cluster's user cannot enter that.
  */
 export function choosePlace(
   wanted: string,
@@ -55,7 +55,7 @@ export function choosePlace(
 ): { base: string; runAs: RunAs } {
   const folder = path.resolve(wanted)
   const made = fs.mkdirSync(folder, { recursive: true })
-  // As root the database's user must be able to pass through, and no more.
+  // As root, let the database's user pass through the new folders, and no more.
   if (made !== undefined && process.getuid?.() === 0)
     for (let each = folder; each.startsWith(made); each = path.dirname(each))
       fs.chmodSync(each, 0o711)
@@ -84,7 +84,7 @@ export function choosePlace(
   return { base: elsewhere, runAs }
 }
 
-/** Its own user's alone; throws a sentence where somebody else has it. */
+/** Creates the socket folder, private to its user. Throws a sentence if another user owns it. */
 export function makeSocketFolder(base: string, runAs: RunAs): string {
   let folder = path.join(base, 'run')
   if (Buffer.byteLength(folder) > longestSocketFolder) {

@@ -47,7 +47,8 @@ export async function supervisePostgres(
       try {
         const server = await startEmbeddedPostgres(options)
         if (server.url !== url) {
-          // Nobody would find it: whoever runs us starts everything again.
+          // Nothing would find it at another address: exit, so that the supervisor restarts
+          // everything.
           log.error({ err: new Error('another address') }, 'the database came back elsewhere')
           process.exit(1)
         }

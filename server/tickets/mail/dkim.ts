@@ -5,10 +5,10 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { getDomain } from 'tldts'
 
-/** Asks for the texts at a name; undefined: nobody answered. */
+/** Looks up the TXT records of a name; undefined: no answer. */
 export type AskTexts = (name: string) => Promise<readonly string[] | undefined>
 
-/** A letter has one or two; each costs a look-up and a hash of the whole. */
+/** A usual letter has one or two; each costs a lookup and a hash of the whole letter. */
 const mostSignatures = 3
 const longestHeader = 65_536
 const fewestBits = 1024
@@ -79,8 +79,8 @@ function partsOf(raw: Buffer): Parts | undefined {
 }
 
 /**
- * Whether each line of the header ends with CRLF. Where a lone CR or LF stands, readers disagree
- * about where the header ends: one would read the fields that are signed, and another others.
+ * Whether each line of the header ends with CRLF. With a lone CR or LF, parsers disagree about the
+ * header's end: one would read the signed fields, and another one different fields.
  */
 export function isHeaderOfLines(raw: Buffer): boolean {
   const end = raw.indexOf('\r\n\r\n')
@@ -89,7 +89,7 @@ export function isHeaderOfLines(raw: Buffer): boolean {
   return !/\r(?!\n)|(?<!\r)\n/.test(isWhole ? header : header.replace(/\r$/, ''))
 }
 
-/** What is signed of the header: each name takes the lowest field that is left. */
+/** The signed part of the header: each name takes its lowest remaining field. */
 function signedHeader(parts: Parts, own: string, names: string, isRelaxed: boolean): Buffer {
   const left = [...parts.fields].toReversed()
   const signed = names.split(':').flatMap((name) => {
@@ -107,7 +107,7 @@ async function holds(parts: Parts, own: string, ask: AskTexts, now: Date) {
   if (!/^(?:rsa|ed25519)-sha256$/.test(algorithm) || tag('v') !== '1') return undefined
   if (!/^[a-z0-9.-]{1,253}$/.test(domain) || !/^[A-Za-z0-9._-]{1,100}$/.test(selector))
     return undefined
-  // With l= somebody else may have written the end; From has to be signed.
+  // With l= somebody else may have added the end; From must be signed.
   const names = tag('h').toLowerCase()
   if (tags.has('l') || !names.split(':').some((name) => name.trim() === 'from')) return undefined
   if (tags.has('x') && !(Number(tag('x')) * 1000 > now.getTime())) return undefined
@@ -131,7 +131,7 @@ async function holds(parts: Parts, own: string, ask: AskTexts, now: Date) {
 export async function signersOf(raw: Buffer, ask: AskTexts, now: Date): Promise<string[]> {
   const parts = partsOf(raw)
   if (!parts) return []
-  // Of two, one would be signed, and the other shown.
+  // Of two From fields, one would be signed and the other shown.
   if (parts.fields.filter((field) => nameOf(field) === 'from').length !== 1) return []
   const own = parts.fields.filter((field) => nameOf(field) === 'dkim-signature')
   const found: string[] = []
@@ -142,7 +142,7 @@ export async function signersOf(raw: Buffer, ask: AskTexts, now: Date): Promise<
   return found
 }
 
-/** As DMARC has it: the domain of an address, or another one of the same registered domain. */
+/** DMARC's alignment: the domain of the address, or another one of the same registered domain. */
 export function isAligned(signer: string, address: string): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
   if (signer === domain) return true

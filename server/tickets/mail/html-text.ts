@@ -1,11 +1,11 @@
 /**
- * The text of an HTML letter. Nothing of its markup is kept, so nothing of it can do anything: no
- * link, no image, no style.
+ * The text of an HTML letter. No markup is kept, so none can have an effect: no link, no image, no
+ * style.
  */
 
-/** What is longer is no letter that anybody has written. */
+/** Longer HTML is no letter from a person. */
 const longestHtml = 1_000_000
-/** What shows nothing to whoever reads. */
+/** Elements whose content readers do not see. */
 const hidden = new Set(['script', 'style', 'head', 'title', 'template', 'noscript', 'svg'])
 const blocks = new Set(
   'address article aside blockquote br dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr li'

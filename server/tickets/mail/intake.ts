@@ -1,6 +1,6 @@
 /**
- * What a letter to the support becomes: an answer in a ticket, by its signed address; a ticket of
- * the customer whose address a signature proves; or a ticket that is nobody's yet (decision 113).
+ * A letter to the support becomes an answer in a ticket, by its signed address; a ticket of the
+ * customer whose address a signature proves; or a ticket without a customer (decision 113).
  */
 import type { Clock } from '../../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../../platform/db.ts'
@@ -24,12 +24,12 @@ export interface IntakeDeps extends TicketDeps {
   readonly customerOfEmail: (db: Queryable, email: string) => Promise<{ id: string } | undefined>
   /** Addresses that the portal itself writes from. */
   readonly own: ReadonlySet<string>
-  /** Of one sender, whose unproven letters count by themselves; and of one ticket. */
+  /** Limits per sender, separately for unproven letters, and per ticket. */
   readonly fromSender: Limit
   readonly intoTicket: Limit
 }
 
-/** `unreadable`: its sender is told; `dropped`: nobody is. */
+/** `unreadable`: the sender is told; `dropped`: nobody is told. */
 export type Taken = 'answer' | 'ticket' | 'dropped' | 'unreadable'
 
 export interface Arrived {
@@ -58,7 +58,7 @@ async function isOfTicket(db: Queryable, deps: IntakeDeps, row: TicketRow, from:
   return (await deps.customer(db, row.customer_id)).email.toLowerCase() === from
 }
 
-/** Of one that was merged, the one that stays. */
+/** The ticket with this number; for a merged one, the ticket that it was merged into. */
 async function ticketOf(db: Queryable, number: bigint): Promise<TicketRow | undefined> {
   const row = await db
     .selectFrom('ticket')
@@ -100,7 +100,7 @@ async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean)
   return 'ticket'
 }
 
-/** Refuses with rate_limited, and with invalid_input what a ticket has no room for. */
+/** Refuses with rate_limited, and with invalid_input when the letter exceeds a ticket's limits. */
 export async function takeLetter(
   deps: IntakeDeps,
   { to, sender, network, raw }: Arrived,
@@ -109,17 +109,17 @@ export async function takeLetter(
   const letter = isHeaderOfLines(raw) ? await readLetter(raw) : undefined
   if (!letter) return 'unreadable'
   const { from } = letter
-  // Whatever a program wrote is answered by nobody: reports have no sender.
+  // Automatic letters get no answer, which avoids loops; delivery reports have no sender.
   if (letter.isAutomatic || sender === '' || isOwn(deps, from.address)) return 'dropped'
   const number = addresses.ticketOf(to)
   if (number !== undefined) await deps.intoTicket.take(String(number))
   const ticket = number === undefined ? undefined : await ticketOf(db, number)
-  // Asked for before the transaction: it takes as long as others' name servers take.
+  // Before the transaction, because it takes as long as foreign name servers take.
   const signers = ticket ? [] : await signersOf(raw, deps.texts, deps.clock.now())
   const isProven = ticket
     ? await isOfTicket(db, deps, ticket, from.address)
     : signers.some((signer) => isAligned(signer, from.address))
-  // Whoever forges an address would use up the letters of whom it is.
+  // Unproven letters have their own count, because a forger would use up the real owner's limit.
   await deps.fromSender.take(isProven ? from.address : `unproven:${from.address} ${network}`)
   return await transaction(db, async (tx) => {
     if (await isKnown(tx, letter)) return 'dropped'

@@ -1,4 +1,4 @@
-/** The text of letters: what is left out of it, and how HTML is read. */
+/** The text of letters: omitted parts, and the conversion of HTML. */
 import { expect, test } from 'vitest'
 import { textOfHtml } from './html-text.ts'
 import { newPart } from './read-letter.ts'

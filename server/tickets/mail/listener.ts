@@ -1,6 +1,6 @@
 /**
- * Takes letters to the support by SMTP, from the mail server of their domain or from anywhere. It
- * passes nothing on, and no letter is answered by it but with a receipt to a proven customer.
+ * Receives letters to the support by SMTP, from the mail server of their domain or from anywhere.
+ * It relays nothing, and its only reply is a receipt to a proven customer.
  */
 import type { SMTPServerDataStream } from 'smtp-server'
 import { Refusal } from '../../platform/errors.ts'
@@ -15,7 +15,7 @@ import {
 import type { Taken } from './intake.ts'
 import type { ReplyAddresses } from './reply-address.ts'
 
-/** As much as the large mailboxes send. */
+/** The usual limit of large mailboxes. */
 const mostBytes = 25_000_000
 const mostConnections = 10
 const idleMs = 60_000
@@ -24,7 +24,10 @@ export interface LetterListenerDeps {
   readonly log: Log
   readonly addresses: ReplyAddresses
   readonly listenOn: { readonly host: string; readonly port: number }
-  /** Refuses with rate_limited where a network sends too much; each letter takes time to read. */
+  /**
+   * Refuses with rate_limited a network that sends too much, because each letter takes time to
+   * parse.
+   */
   readonly admit: (ip: string) => Promise<void>
   readonly take: (letter: { to: string; sender: string; ip: string; raw: Buffer }) => Promise<Taken>
 }
@@ -40,7 +43,7 @@ async function wholeOf(stream: SMTPServerDataStream): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** What a mail server is told of a letter that was not taken. */
+/** The response to a mail server whose letter was not accepted. */
 function answerTo(error: unknown): Error {
   if (isSmtpRefusal(error)) return error
   if (error instanceof Refusal && error.code === 'invalid_input')
@@ -52,7 +55,7 @@ function answerTo(error: unknown): Error {
 
 export function createLetterListener(deps: LetterListenerDeps): SmtpListener {
   const { log, addresses, listenOn } = deps
-  // One letter is read at a time: a large one takes memory, and others' calls wait meanwhile.
+  // One letter at a time is parsed: a large one takes memory and delays other calls.
   const reading = createGate({ atOnce: 1, waiting: mostConnections })
 
   return createSmtpListener({

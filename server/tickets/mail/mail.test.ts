@@ -1,4 +1,4 @@
-/** Letters to the support: answers, new tickets, and what nobody wants. */
+/** Letters to the support: answers, new tickets, and unwanted letters. */
 import { generateKeyPairSync } from 'node:crypto'
 import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ const {
 let letters = 0
 async function deliver(of: SendMailOptions): Promise<{ code: number; text: string }> {
   letters += 1
-  // Each sender's hour is over before the next letter comes.
+  // Resets the hourly limits before each letter.
   await portal.app.db.deleteFrom('rate_limit').execute()
   try {
     await mailServer.sendMail({
@@ -109,13 +109,13 @@ describe('an answer', () => {
     expect((await deliver({ from: 'thief@example.com', subject })).code).toBe(250)
     expect((await shown(an, id)).messages).toHaveLength(1)
     expect((await bySubject(subject))?.customer).toBeNull()
-    // One digit of the signature, or the number of another ticket.
+    // One changed digit of the signature, or the number of another ticket.
     const forged = to.replace(/.@/, (end) => (end === '0@' ? '1@' : '0@'))
     expect((await deliver({ from: an.email, to: forged })).code).toBe(550)
     const other = to.replace(/^ticket-[0-9a-z]+/, `ticket-${(number + 1).toString(36)}`)
     expect((await deliver({ from: an.email, to: other })).code).toBe(550)
     expect((await deliver({ from: an.email, to: 'boss@help.example.net' })).code).toBe(550)
-    // Whoever was passed the address is told apart from the customer.
+    // A person who was given the address is shown as different from the customer.
     await deliver({ from: 'Bình <binh@example.com>', to, text: 'I see it as well' })
     expect((await shown(an, id)).messages.at(-1)).toMatchObject({
       author: 'binh@example.com',
@@ -192,7 +192,7 @@ describe('a new letter', () => {
       })
       const { messages, others } = await atDesk(ticket?.id ?? '')
       expect(messages.map(({ proven }) => proven)).toEqual([false])
-      // Nothing of the customer is shown beside it.
+      // Nothing about the customer is shown beside it.
       expect(others.every(({ subject: other }) => other.startsWith('Forged'))).toBe(true)
     }
     const own = await portal.call<{ subject: string }[]>('GET', '/api/tickets', {
@@ -211,7 +211,7 @@ describe('a new letter', () => {
     await act('ticket.answer', { ticket: id, text: 'Hai trăm nghìn một tháng.' })
     const letter = await letterAbout(from, 'Hai trăm nghìn')
     expect(letter.text).toContain('Vui lòng viết câu trả lời phía trên dòng này')
-    // Whoever has no account is given no address of the portal.
+    // A sender without an account gets no link to the portal.
     expect(letter.text).not.toContain(portal.url)
     await deliver({ from, to: letter.replyTo ?? '', text: 'Cảm ơn' })
     expect((await atDesk(id)).messages.at(-1)).toMatchObject({ text: 'Cảm ơn', proven: true })
@@ -253,7 +253,7 @@ describe('a new letter', () => {
     expect(closing.status, closing.text).toBe(200)
     const gone = await member.call('GET', `/api/operator/tickets/${own?.id}`)
     expect(gone.status).toBe(404)
-    // Nothing more is given to the account.
+    // The closed account is given no more tickets.
     const given = await member.act('ticket.give', {
       ticket: stays?.id,
       to: leaving.id,

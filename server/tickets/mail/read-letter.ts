@@ -1,4 +1,4 @@
-/** What is taken of a letter to the support. It comes from anybody, so all of it is hostile. */
+/** Parses a letter to the support. It may come from anybody, so all of it is treated as hostile. */
 import { createHash } from 'node:crypto'
 import PostalMime, { addressParser } from 'postal-mime'
 import { longestMessage } from '../../../contract/tickets.ts'
@@ -9,7 +9,7 @@ import { textOfHtml } from './html-text.ts'
 export interface Letter {
   readonly from: { readonly address: string; readonly name: string }
   readonly subject: string
-  /** Without what was written before, as answers quote it. */
+  /** Without the quoted earlier text. */
   readonly text: string
   readonly files: readonly { readonly name: string; readonly content: Buffer }[]
   /** Written by a program: an answer to it might be answered by a program again. */
@@ -20,7 +20,7 @@ export interface Letter {
 
 const longestSubject = 150
 const longestName = 100
-/** Nobody has written more; the rest is not looked at. */
+/** Longer text is no letter from a person; the rest is ignored. */
 const longestRead = 1_000_000
 const address = /^[^\s<>()[\]\\,;:"@]{1,64}@[^\s<>()[\]\\,;:"@]{1,253}$/
 
@@ -40,10 +40,10 @@ function writtenByProgram(headers: ReadonlyMap<string, string>): boolean {
   )
 }
 
-/** Above it mail programs write who wrote when what they quote. */
+/** The line above a quotation, in which mail programs name its writer and time. */
 const intro = /(?:wrote|writes|đã viết|viết)\s*:\s*$/i
 
-/** What is new in an answer: not our own letter, nor what stands quoted at its end. */
+/** The new part of an answer, without our own letter and the quotation at its end. */
 export function newPart(text: string): string {
   const marks = Object.values(cutMarks).flatMap((mark) => {
     const at = text.indexOf(mark)
@@ -61,7 +61,7 @@ export function newPart(text: string): string {
   return lines.join('\n').trim()
 }
 
-/** Undefined for what is no letter of one sender. */
+/** Undefined when the bytes are not a letter of exactly one sender. */
 export async function readLetter(raw: Buffer): Promise<Letter | undefined> {
   const mail = await PostalMime.parse(raw, {
     attachmentEncoding: 'arraybuffer',
@@ -73,7 +73,7 @@ export async function readLetter(raw: Buffer): Promise<Letter | undefined> {
   const senders = mail.headers.filter(({ key }) => key === 'from')
   const addresses = senders.flatMap(({ value }) => addressParser(value, { flatten: true }))
   const [sender] = addresses
-  // Two senders: one would be checked, and the other shown.
+  // Of two senders, one would be checked and the other shown.
   if (senders.length !== 1 || addresses.length !== 1 || !sender?.address) return undefined
   const from = sender.address.toLowerCase()
   if (!address.test(from)) return undefined

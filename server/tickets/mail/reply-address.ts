@@ -1,13 +1,18 @@
-/** Where letters to the support go: its own address, and a signed one for each ticket's answers. */
+/**
+ * The addresses for letters to the support: its own address, and a signed one per ticket for
+ * answers.
+ */
 import { createSignedAddresses } from '../../platform/signed-address.ts'
 
 export interface ReplyAddresses {
   readonly domain: string
-  /** What opens a ticket. */
+  /** Letters to it open a ticket. */
   readonly support: string
-  /** Where answers to a ticket go. */
+  /** The address for answers to a ticket. */
   addressOf(number: bigint): string
-  /** The number of the ticket that an address is about; undefined for what is none of ours. */
+  /**
+   * The number of the ticket that an address belongs to; undefined for an address that is not ours.
+   */
   ticketOf(address: string): bigint | undefined
 }
 

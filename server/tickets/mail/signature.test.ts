@@ -1,4 +1,4 @@
-/** Signatures of letters (DKIM): what they hold for, and for whom they speak. */
+/** Signatures of letters (DKIM): when they are valid, and for which domain. */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -116,7 +116,7 @@ describe('a signature', () => {
     const from = 'From: an@example.vn\r\n'
     const withoutFrom = changed(raw, from, '')
     expect(withoutFrom.length).toBe(raw.length - from.length)
-    // What is signed stands behind what others read as the end of the header.
+    // The signed part is after what other parsers read as the end of the header.
     const forged = (head: string, rest: Buffer): Buffer => Buffer.concat([Buffer.from(head), rest])
     for (const letter of [
       forged(`${from}\r\r\nForged\r\n`, withoutFrom),

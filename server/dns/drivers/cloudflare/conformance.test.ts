@@ -1,5 +1,6 @@
 /**
- * The Cloudflare driver on its stand-in, which checks every request against the published schema.
+ * The Cloudflare driver against its stand-in, which validates every request by the published
+ * schema.
  */
 import { expect, test } from 'vitest'
 import { openCloudflare } from '../../../../sandbox/cloudflare/index.ts'

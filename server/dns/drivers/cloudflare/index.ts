@@ -1,8 +1,8 @@
 /**
- * Cloudflare over its API v4, with calls of our own (decision 23). A TXT record `_portal-zone` in
- * each zone says whose claim it is and how far it is; it is written with the last change, so a put
- * that was cut short is seen and made good. The zone's name servers are Cloudflare's: for the
- * portal's pairs the account needs custom name servers with those names.
+ * Cloudflare by its API v4, with our own client (decision 23). A TXT record `_portal-zone` in each
+ * zone stores the claim and the serial. It is written with the last change, so that an interrupted
+ * put is detected and repaired. The zone's name servers are Cloudflare's: for the portal's pairs
+ * the account needs custom name servers with those names.
  */
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
@@ -32,7 +32,7 @@ interface Zone {
 const recordsPerPage = 5000
 const zonesPerPage = 50
 const maxAnswerBytes = 33_554_432
-/** Zones whose note is read at the same time. */
+/** Zones whose state record is read in parallel. */
 const zonesAtOnce = 4
 
 export function createCloudflare(settings: CloudflareSettings): DnsDriver {
@@ -45,7 +45,7 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       url: `${base}${path}`,
       headers: { authorization: `Bearer ${settings.apiToken}` },
       ...(json !== undefined && { json }),
-      // what is there is read before each change, so the same act may be done again
+      // each change reads the present records first, so it may be repeated
       repeatable: true,
       timeoutMs: settings.timeoutMs,
       maxBytes: maxAnswerBytes,
@@ -79,7 +79,7 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
     )
 
   /**
-   * One call is one transaction; more are needed for large changes only. The note comes with the
+   * One call is one transaction; only large changes need more. The state record comes with the
    * last.
    */
   async function apply(zone: Zone, changes: Batch, note: Batch): Promise<void> {
@@ -102,7 +102,7 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
   }
   const notesOf = (held: readonly HeldRecord[], zone: string): HeldRecord[] =>
     held.filter(({ type, name }) => type === 'TXT' && name === stateName(zone))
-  /** The name of our note is nobody else's. */
+  /** The name of our state record is reserved. */
   const wanted = (zone: string, sets: readonly RecordSet[]): CloudflareRecord[] =>
     sets
       .filter(({ name }) => name !== stateName(zone))
@@ -129,7 +129,7 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       const ours = held.filter((record) => isOurs(record, head.name))
       const changes = difference(ours, wanted(head.name, sets))
       const changesHands = readState(old, head.name)?.id !== head.id
-      // while it changes hands it is nobody's
+      // while the zone goes to another claim it has no state record
       if (changesHands && old.length > 0)
         await call('POST', `/zones/${zone.id}/dns_records/batch`, {
           deletes: old.map(({ id }) => ({ id })),
@@ -169,7 +169,7 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
         zonesPerPage,
       )
       const names: string[] = []
-      // the account may have zones of its own: only those with our note are ours
+      // the account may have other zones: only those with our state record are ours
       for (let from = 0; from < zones.length; from += zonesAtOnce) {
         const part = zones.slice(from, from + zonesAtOnce)
         const notes = await Promise.all(part.map(noteIn))

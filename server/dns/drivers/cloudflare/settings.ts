@@ -1,4 +1,4 @@
-/** What the Cloudflare driver needs from the operator. */
+/** Settings of the Cloudflare driver. */
 import * as z from 'zod/mini'
 
 const filled = z.string().check(z.regex(/\S/, { error: 'must not be blank' }))
@@ -14,8 +14,8 @@ export const settings = z.object({
   /** 60; 30 with an Enterprise plan. A shorter TTL is served as this. */
   minTtlSeconds: z._default(z.int().check(z.gte(30)), 60),
   /**
-   * Changes in one call: 200 on the free plan, 3500 on others. The zone's note takes two of them,
-   * so that below 3 nothing else would find room.
+   * Changes per call: 200 on the free plan, 3500 on others. The state record takes two of them, so
+   * below 3 nothing else would fit.
    */
   changesPerCall: z._default(z.int().check(z.gte(3)), 200),
   /** Time limit of one call, in milliseconds. */

@@ -5,12 +5,12 @@
 import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet } from '../../driver.ts'
 
-/** One value; names without a dot at the end. */
+/** One value; names have no trailing dot. */
 export interface CloudflareRecord {
   readonly type: string
   readonly name: string
   readonly content: string
-  /** 1: Cloudflare decides. */
+  /** 1: automatic, by Cloudflare. */
   readonly ttl: number
   readonly proxied?: boolean
   readonly priority?: number
@@ -27,7 +27,7 @@ export interface Batch {
 const automaticTtl = 1
 const managed = new Set(['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'])
 
-/** Where a zone says whose claim it is and how far: the API has no field for it. */
+/** The record that stores a zone's claim and serial, because the API has no field for them. */
 export const stateName = (zone: string): string => `_portal-zone.${zone}`
 export const stateOf = (
   zone: string,
@@ -43,7 +43,7 @@ export const stateOf = (
 const isState = (record: CloudflareRecord, zone: string): boolean =>
   record.type === 'TXT' && record.name === stateName(zone)
 
-/** What the state record says; undefined when there is none. */
+/** The content of the state record. Undefined: there is none. */
 export function readState(
   records: readonly CloudflareRecord[],
   zone: string,
@@ -61,7 +61,7 @@ export function recordsOf(set: RecordSet, minTtlSeconds: number): CloudflareReco
       case 'A':
       case 'AAAA':
       case 'CNAME':
-        // the TTL of what is proxied is Cloudflare's
+        // Cloudflare sets the TTL of proxied records
         return {
           type,
           name,
@@ -84,11 +84,11 @@ export function recordsOf(set: RecordSet, minTtlSeconds: number): CloudflareReco
 const spelled = ({ type, name, content, ttl, proxied, priority }: CloudflareRecord): string =>
   JSON.stringify([type, name.toLowerCase(), content, ttl, proxied ?? false, priority ?? null])
 
-/** What the portal has to say about: neither its own note nor types that it does not keep. */
+/** Records that the portal manages: neither its state record nor types that it does not keep. */
 export const isOurs = (record: CloudflareRecord, zone: string): boolean =>
   managed.has(record.type) && !isState(record, zone)
 
-/** What makes `held` into `wanted`, without touching what both have. */
+/** The changes that turn `held` into `wanted`; common records stay untouched. */
 export function difference(
   held: readonly HeldRecord[],
   wanted: readonly CloudflareRecord[],

@@ -1,6 +1,6 @@
 /**
- * From a question to an answer (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in,
- * bytes out.
+ * From a query to a response (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in, bytes
+ * out.
  */
 import { ResponseCache } from './response-cache.ts'
 import { headerBytes, optBytes, rcodes, readQuery, types, Writer, type Query } from './wire.ts'
@@ -11,7 +11,7 @@ interface Found {
   readonly type: number
   readonly ttl: number
   readonly value: string
-  /** Glue without which a referral leads nowhere. */
+  /** Glue that the referral needs. */
   readonly needed?: boolean
 }
 interface Resolved {
@@ -25,13 +25,13 @@ interface Resolved {
 /** Longest chain of CNAMEs that is followed. */
 const chainLimit = 8
 const anyTtlSeconds = 3600
-/** Types above are questions about questions (RFC 6895, 3.1), but for ANY. */
+/** Types from here on are meta types (RFC 6895, 3.1), except ANY. */
 const metaTypes = { from: 128, to: 254 }
 
 const all = (owner: string, { type, ttl, values }: StoredSet): Found[] =>
   values.map((value) => ({ owner, type, ttl, value }))
 
-/** How long "there is none" may be kept: the lesser of the SOA's TTL and its minimum. */
+/** Adds the SOA; negative answers may be cached for the lesser of its TTL and its minimum. */
 function addStart(into: Found[], zone: Zone): void {
   const apex = zone.nodes.get(zone.name)
   const start = apex && setOf(apex, types.SOA)
@@ -49,7 +49,7 @@ function addAddresses(into: Found[], zone: Zone, host: string, needed: boolean):
   }
 }
 
-/** The highest name at or above `name`, below the apex, that is delegated away. */
+/** The highest delegated name at or above `name` and below the apex. */
 function cutAbove(zone: Zone, name: string): { name: string; set: StoredSet } | undefined {
   let cut: { name: string; set: StoredSet } | undefined
   for (let at = name; at !== zone.name; at = at.slice(at.indexOf('.') + 1)) {
@@ -61,8 +61,8 @@ function cutAbove(zone: Zone, name: string): { name: string; set: StoredSet } | 
 }
 
 /**
- * The wildcard that stands for a name which is not there: the one right below the closest name that
- * is (RFC 4592, 3.3.1).
+ * The wildcard for a name that does not exist: the one right below its closest existing ancestor
+ * (RFC 4592, 3.3.1).
  */
 function wildcardFor(zone: Zone, name: string): Node | undefined {
   let at = name
@@ -82,7 +82,7 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
     additional: [],
   }
   const closest = zones.closest(name)
-  // A DS lies on the parent's side of a cut.
+  // A DS record is on the parent's side of a zone cut.
   const zone =
     type === types.DS && closest?.name === name ? (zones.closest(name, true) ?? closest) : closest
   if (!zone) return { ...result, rcode: rcodes.refused, authoritative: false }
@@ -108,8 +108,8 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
       return result
     }
     const alias = setOf(node, types.CNAME)
-    // A synthesised HINFO beside a CNAME would deny the alias (RFC 8482, 4.2): there the CNAME is
-    // the answer, as it stands in the domain.
+    // A synthesised HINFO beside a CNAME would deny the alias (RFC 8482, 4.2): there the response
+    // is the CNAME itself, as stored.
     if (type === types.ANY && alias) {
       result.answer.push(...all(owner, alias))
       return result
@@ -132,11 +132,11 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
       return result
     }
     result.answer.push(...all(owner, alias))
-    // A wildcard may lead back to a name that was followed: its set is in the answer already, and
-    // stands there once (RFC 2181, 5).
+    // A wildcard may lead back to a name that was followed: its set is in the response already and
+    // must not be repeated (RFC 2181, 5).
     if (result.answer.some((found) => found.owner === target)) return result
-    // Only within the domain: what another customer says of the target is not this one's to hand
-    // out.
+    // Follow the alias only within the domain: another customer's records of the target are not
+    // part of this one's response.
     if (zones.closest(target) !== zone) return result
     owner = target
   }
@@ -146,7 +146,7 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
 const writer = new Writer()
 
 /**
- * Writes what was found. Answer and authority that do not fit: truncated, and the asker comes back
+ * Writes the result. If answer and authority do not fit, it is truncated, and the client comes back
  * over TCP.
  */
 function compose(source: Buffer, query: Query, found: Resolved, limit: number): Buffer {
@@ -182,11 +182,14 @@ const nothing = (rcode: number): Resolved => ({
 })
 
 const tcpLimit = 65_535
-/** One message of a transfer is full beyond this; the longest record fits behind it. */
+/**
+ * A transfer's message is closed once it is longer than this; the longest record still fits after
+ * it.
+ */
 const transferMessageBytes = 16_000
 
 export interface Answerer {
-  /** Undefined: no answer at all. `tcp`: the answer may be as long as a message can be. */
+  /** Undefined: no response at all. `tcp`: the response may have the full length of a message. */
   answer(bytes: Buffer, tcp: boolean): Buffer | undefined
 }
 
@@ -223,8 +226,8 @@ export function createAnswerer(zones: Zones): Answerer {
 }
 
 /**
- * A zone as a stream of messages (RFC 5936): SOA, everything, SOA. Each message is full before the
- * next begins.
+ * A zone as a stream of messages (RFC 5936): SOA, all records, SOA. Each message is filled before
+ * the next begins.
  */
 export function* transfer(zone: Zone, bytes: Buffer, query: Query): Generator<Buffer> {
   const apex = zone.nodes.get(zone.name)
@@ -236,7 +239,8 @@ export function* transfer(zone: Zone, bytes: Buffer, query: Query): Generator<Bu
   records.push(...all(zone.name, start))
   let index = 0
   while (index < records.length) {
-    // Each message is written in one go: between two of them the writer serves others.
+    // Each message is written in one go, because the shared writer serves other queries between two
+    // of them.
     writer.begin(bytes, query)
     let count = 0
     for (; index < records.length && writer.length < transferMessageBytes; index++, count++) {

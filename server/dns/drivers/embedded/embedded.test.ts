@@ -1,4 +1,4 @@
-/** The name server inside the portal: what the agreement asks, and what the protocol does. */
+/** The embedded name server: the drivers' conformance suite, and the protocol. */
 import dgram from 'node:dgram'
 import * as fc from 'fast-check'
 import { decode } from 'dns-packet'
@@ -225,7 +225,7 @@ describe('answers', () => {
     const { packet } = await ask('example.vn', 'ANY')
     expect(packet.answers?.map(({ type }) => type)).toEqual(['HINFO'])
     expect((await ask('none.example.vn', 'ANY')).rcode).toBe('NXDOMAIN')
-    // At an alias there is no HINFO (section 4.2), and the alias is not followed.
+    // A name with an alias gets no HINFO (section 4.2), and the alias is not followed.
     expect((await ask('www.example.vn', 'ANY')).answer).toEqual([
       'www.example.vn 300 CNAME example.vn',
     ])
@@ -280,8 +280,7 @@ describe('sizes', () => {
       message.writeUInt16BE(data.length, asked.length - 2)
       return message
     }
-    // A cookie of eight bytes (RFC 7873), then one that says more than there is, then half a
-    // header.
+    // An eight-byte cookie (RFC 7873), then one whose length exceeds the data, then half a header.
     const whole = [0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
     const rcode = async (data: readonly number[]) =>
       readReply((await sendUdp(port, withOption(data))) ?? Buffer.alloc(0)).rcode
@@ -307,7 +306,7 @@ describe('many at once over UDP', () => {
 
       return { id, name, bytes: question({ name, type: 'A' }, id) }
     })
-    // Loopback loses nothing that fits its buffers, and these do.
+    // Loopback loses no packet that fits its buffers, and these fit.
     for (const { bytes } of asked) socket.send(bytes, port, '127.0.0.1')
     await expect.poll(() => heard.size).toBe(asked.length)
     for (const { id, name } of asked) {
@@ -425,7 +424,7 @@ describe('hostile packets', () => {
       question({ name, type, edns: 1232 }, 1),
     ]),
   )
-  /** Changes to a good query: bytes set, cut, doubled. */
+  /** Mutations of a valid query: bytes set, cut, doubled. */
   const mutated = fc
     .tuple(
       fc.constantFrom(...seeds),
@@ -458,7 +457,7 @@ describe('hostile packets', () => {
           return { answer: answerer.answer(bytes, tcp), ms: spentMs() - began }
         }
         const { answer, ms } = timed()
-        // A question that is slow is slow again; the collection of garbage is not.
+        // A slow query is slow again; a garbage collection is not.
         const least = ms < mostMs ? ms : Math.min(timed().ms, timed().ms)
         slowestMs = Math.max(slowestMs, least)
         if (!answer) return
@@ -472,7 +471,7 @@ describe('hostile packets', () => {
       { numRuns: runs },
     )
     expect(answers).toBeGreaterThan(runs / 10)
-    // Of this thread's own time: the machine may be busy with others.
+    // CPU time of this thread, because the machine may be busy with other work.
     expect(slowestMs).toBeLessThan(mostMs)
     if (runs > 20_000)
       process.stdout.write(
@@ -484,7 +483,7 @@ describe('hostile packets', () => {
     const uncached = new Zones()
     uncached.put(head('example.vn'), records)
     const fresh = createAnswerer(uncached)
-    /** As resolvers ask: the case of letters at random. */
+    /** Random letter case, as resolvers send it. */
     const mixed = fc
       .tuple(fc.constantFrom(...seeds), fc.array(fc.nat(255), { maxLength: 8 }))
       .map(([seed, at]) => {
@@ -502,7 +501,7 @@ describe('hostile packets', () => {
         throw new Error('another answer')
     }
     fc.assert(fc.property(fc.oneof(mixed, packets), same), { numRuns: runs })
-    // More names than are kept, and then some of them again.
+    // More names than the cache holds, and then some of them again.
     for (let asked = 0; asked < 45_000; asked++)
       same(question({ name: `n${asked % 40_000}.example.vn`, type: 'A' }, asked))
   })

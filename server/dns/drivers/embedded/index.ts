@@ -1,6 +1,6 @@
 /**
- * The authoritative name server of the portal: no program of others, no configuration, no
- * recursion. In production it has a process of its own (server/name-server.ts).
+ * The portal's authoritative name server: no third-party program, no configuration, no recursion.
+ * In production it has its own process (server/name-server.ts).
  */
 import { randomUUID } from 'node:crypto'
 import type { DnsDriver, NameServerCounts } from '../../driver.ts'
@@ -18,7 +18,7 @@ export interface NameServer extends DnsDriver {
   counts(): NameServerCounts
 }
 
-/** By the four bits of the header; BADVERS is beyond them, and counted as NOERROR. */
+/** By the four bits of the header; BADVERS needs more bits and is counted as NOERROR. */
 const codeNames = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const
 
 export function createEmbedded(settings: Settings): NameServer {
@@ -34,7 +34,7 @@ export function createEmbedded(settings: Settings): NameServer {
   let dropped = 0
   let cut = 0
 
-  /** One odd zone or question must not end the portal. */
+  /** A fault with one odd zone or query must not end the process. */
   function safely(bytes: Buffer, tcp: boolean): Buffer | undefined {
     try {
       return answerer.answer(bytes, tcp)
@@ -131,7 +131,7 @@ export function createEmbedded(settings: Settings): NameServer {
   }
 }
 
-/** The header alone, as RFC 1035 has it for trouble of one's own. */
+/** Only the header, RFC 1035's form of a server failure. */
 function serverFailure(bytes: Buffer): Buffer {
   const short = Buffer.alloc(12)
   bytes.copy(short, 0, 0, 3)
@@ -140,7 +140,7 @@ function serverFailure(bytes: Buffer): Buffer {
   return short
 }
 
-/** Header and question with TC set, nothing else. */
+/** Header and question with TC set. */
 function truncated(answer: Buffer): Buffer {
   let end = 12
   if (answer.readUInt16BE(4) === 1) {

@@ -1,7 +1,7 @@
 /**
- * Response rate limiting over UDP, where the asker's address may be forged: each network (IPv4 /24,
- * IPv6 /56) has so many answers a second. Beyond, every second answer is truncated, so that an
- * honest asker comes back over TCP, and the others are dropped.
+ * Response rate limiting over UDP, where the source address may be forged: each network (IPv4 /24,
+ * IPv6 /56) has a number of responses per second. Beyond it, every second response is truncated, so
+ * that an honest client comes back over TCP; the others are dropped.
  */
 export type Decision = 'answer' | 'truncate' | 'drop'
 
@@ -15,16 +15,16 @@ const networksKept = 50_000
 
 const colon = 0x3a
 const percent = 0x25
-/** The groups of the address that is looked at; an address has eight. */
+/** The groups of the present address; an address has eight. */
 const groups = new Uint16Array(8)
 
 /**
- * The first 56 bits of an IPv6 address. Read letter by letter: taking it apart into strings took
- * longer than the answer.
+ * The first 56 bits of an IPv6 address. Parsed by character: splitting it into strings took longer
+ * than the response.
  */
 function networkOf6(address: string): string {
   let count = 0
-  /** Where "::" stands: so many groups were before it. */
+  /** The position of "::": the number of groups before it. */
   let gap = -1
   let value = 0
   let isOpen = false
@@ -32,7 +32,7 @@ function networkOf6(address: string): string {
     const code = address.charCodeAt(at)
     if (code === percent) break
     if (code !== colon) {
-      // 0 to 9 are 0x30 to 0x39, a to f in either case end in 1 to 6
+      // 0 to 9 are 0x30 to 0x39; a to f in either case end in 1 to 6
       value = (value << 4) | (code < colon ? code & 15 : (code & 7) + 9)
       isOpen = true
       continue
@@ -43,7 +43,7 @@ function networkOf6(address: string): string {
     isOpen = false
   }
   if (isOpen && count < 8) groups[count++] = value
-  // "1::" ends at its gap; "::1" begins with two colons, of which the first closes nothing either.
+  // "1::" ends at its gap; in "::1" the first of the two colons ends no group.
   const zeros = 8 - count
   const group = (index: number): number => {
     if (gap < 0 || index < gap) return groups[index] ?? 0
@@ -73,7 +73,7 @@ export function createRateLimit(perSecond = answersPerSecond): RateLimit {
       const network = networkOf(address)
       let bucket = networks.get(network)
       if (!bucket) {
-        // Forgetting all at once is cheap, and favours nobody for longer than a burst.
+        // Forgetting all networks at once is cheap, and gives a network at most one extra burst.
         if (networks.size >= networksKept) networks = new Map()
         bucket = { left: perSecond * burstSeconds, at: nowMs, over: 0 }
         networks.set(network, bucket)

@@ -1,4 +1,4 @@
-/** The ports: UDP, and TCP (tcp.ts). */
+/** The listeners: UDP, and TCP (tcp.ts). */
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -6,9 +6,9 @@ import { performance } from 'node:perf_hooks'
 import { createTcp, type TcpLimits } from './tcp.ts'
 
 export interface Handler {
-  /** Undefined: no answer. `nowMs` is of a clock that never goes back. */
+  /** Undefined: no response. `nowMs` is from a monotonic clock. */
   udp(bytes: Buffer, address: string, nowMs: number): Buffer | undefined
-  /** The messages of the answer, in order; none closes the connection. */
+  /** The messages of the response, in order; an empty list closes the connection. */
   tcp(bytes: Buffer, address: string): Iterable<Buffer>
 }
 
@@ -19,10 +19,9 @@ export interface Ports {
 const socketBufferBytes = 4 * 1024 * 1024
 
 /**
- * Answers what comes over UDP: one turn of the event loop reads what has come (libuv: up to 32
- * packets), and the end of the same turn answers all of it. Done by turns, reading and sending run
- * from warm caches, and askers are woken for several answers at once: a quarter more of them a
- * second.
+ * Serves UDP. One turn of the event loop reads the packets that have arrived (libuv: up to 32), and
+ * the end of the same turn answers all of them. Reading and sending in batches uses warm caches and
+ * wakes clients for several responses at once: a quarter more responses a second.
  */
 function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
   let questions: { bytes: Buffer; from: dgram.RemoteInfo }[] = []
@@ -34,12 +33,12 @@ function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
     const nowMs = performance.now()
     for (const { bytes, from } of read) {
       const answer = handler.udp(bytes, from.address, nowMs)
-      // What cannot be sent (no route) is nobody's loss.
+      // A response that cannot be sent (no route) is dropped.
       if (answer) udp.send(answer, from.port, from.address)
     }
   }
   udp.on('message', (bytes, from) => {
-    // Nothing can be sent to a forged source port 0.
+    // A forged source port 0 cannot be answered.
     if (from.port === 0) return
     if (questions.length === 0) setImmediate(answerAll)
     questions.push({ bytes, from })
@@ -51,12 +50,12 @@ function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
   }
 }
 
-/** Resolves when both listen; fails with what the system says (EADDRINUSE, EACCES). */
+/** Resolves when both listen; rejects with the system's error (EADDRINUSE, EACCES). */
 export async function listen(of: {
   host: string
   port: number
   handler: Handler
-  /** Those of TCP, where the usual ones are not meant. */
+  /** Limits of TCP, if not the default ones. */
   limits?: TcpLimits
 }): Promise<Ports> {
   const { host, port, handler } = of
@@ -65,8 +64,8 @@ export async function listen(of: {
     type: `udp${family}`,
     recvBufferSize: socketBufferBytes,
     sendBufferSize: socketBufferBytes,
-    // Answers go to addresses, never to names: there is nothing to look up, and no turn of the
-    // event loop to wait for.
+    // Responses go to addresses, never to names: skipping the lookup saves a turn of the event
+    // loop.
     lookup: (address, _options, found) => found(null, address, family),
   })
   const questions = serve(udp, handler)
@@ -85,7 +84,7 @@ export async function listen(of: {
   try {
     tcp.listen(port, host)
     await once(tcp, 'listening')
-    // Waited for beforehand: with the lookup above it listens at once.
+    // Registered before `bind`: with the lookup above it listens at once.
     const listening = once(udp, 'listening')
     udp.bind(port, host)
     await listening

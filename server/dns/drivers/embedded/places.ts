@@ -1,21 +1,24 @@
-/** The places of connections over TCP: so many in all and of one network, and whose end is next. */
+/** The slots of TCP connections: limits in all and per network, and which connection ends next. */
 import { networkOf } from '../../../platform/network.ts'
 
 export interface PlaceLimits {
   readonly connections: number
-  /** An IPv6 network is a /64: one line has all of its addresses. */
+  /** An IPv6 network is a /64, because one line has all of its addresses. */
   readonly connectionsPerNetwork: number
 }
 
 export interface Place {
   readonly network: string
-  /** When a whole question came last, or an answer was taken: single bytes hold no place. */
+  /** When the last complete query came, or a response was taken: single bytes do not count. */
   busyAt: number
   /** Ends the connection. */
   readonly end: () => void
 }
 
-/** Who comes is always let in: where all is full the idlest connection ends. */
+/**
+ * A new connection is always admitted: if all slots are taken, the connection that has been idle
+ * longest ends.
+ */
 export class Places {
   readonly #limits: PlaceLimits
   readonly #taken = new Set<Place>()
@@ -24,7 +27,7 @@ export class Places {
     this.#limits = limits
   }
 
-  /** A place for a connection from this address. */
+  /** Takes a slot for a connection from this address. */
   take(address: string, nowMs: number, end: () => void): Place {
     const place: Place = { network: networkOf(address), busyAt: nowMs, end }
     const beside = [...this.#taken].filter(({ network }) => network === place.network)

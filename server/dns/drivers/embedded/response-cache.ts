@@ -3,31 +3,37 @@
  * the letters that echo the question: resolvers choose that case at random against forgery
  * (draft-vixie-dnsext-dns0x20), so a cache that compared the case would never hit.
  */
-// The global is a getter, which costs as much as the allocation.
+// Imported, because the global is a getter that costs as much as the allocation.
 import { Buffer } from 'node:buffer'
 import { headerBytes } from './wire.ts'
 
 /** Longest query whose response is cached: a name and a bare OPT. */
 const cachedQueryBytes = 280
-/** At most so many, as each costs some 300 bytes beside its own; */
+/** The maximum number, because each response costs some 300 bytes of overhead; */
 const cachedResponses = 30_000
-/** and so many bytes of queries and responses: a name with a long text may be asked below it. */
+/**
+ * and the maximum bytes of queries and responses, because names below a wildcard with a long text
+ * can be queried without limit.
+ */
 const cachedBytes = 16 * 2 ** 20
-/** At the start of a message. */
+/** The id at the start of a message. */
 const idBytes = 2
-/** Behind a name: type and class. */
+/** The bytes after a name: type and class. */
 const behindNameBytes = 4
 
 interface Cached {
   readonly query: Buffer
-  /** The question stands at the same place in the query and in its response. */
+  /** The question is at the same position in the query and in its response. */
   readonly questionEnd: number
   readonly answer: Buffer
 }
 
 const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 
-/** Without the case of letters, and of some bytes that are none: what has one key is compared. */
+/**
+ * Folds the case of letters, and of some other bytes too: entries with the same key are compared
+ * byte by byte.
+ */
 const keyOf = (bytes: Buffer): string => bytes.toString('latin1', idBytes).toLowerCase()
 
 export class ResponseCache {
@@ -39,7 +45,7 @@ export class ResponseCache {
     this.bytes = 0
   }
 
-  /** The cached response to this query, with its id and case; undefined: not cached. */
+  /** The cached response to this query, with its id and case. Undefined: not cached. */
   find(bytes: Buffer): Buffer | undefined {
     if (bytes.length > cachedQueryBytes || bytes.length < headerBytes) return undefined
     const cached = this.responses.get(keyOf(bytes))
@@ -50,9 +56,9 @@ export class ResponseCache {
   store(bytes: Buffer, questionEnd: number, answer: Buffer): void {
     if (bytes.length > cachedQueryBytes) return
     if (this.responses.size >= cachedResponses || this.bytes >= cachedBytes) this.clear()
-    // A response that takes the place of another is counted twice, until all are forgotten.
+    // A response that replaces another is counted twice until the cache is cleared.
     this.bytes += bytes.length + answer.length
-    // The caller may use both of them again.
+    // Copies, because the caller may reuse both buffers.
     this.responses.set(keyOf(bytes), {
       query: Buffer.from(bytes),
       questionEnd,
@@ -61,7 +67,7 @@ export class ResponseCache {
   }
 }
 
-/** Whether two queries are equal but for the id and the case of the name. */
+/** Whether two queries are equal except for the id and the case of the name. */
 function isSame({ query, questionEnd }: Cached, bytes: Buffer): boolean {
   const { length } = bytes
   if (query.length !== length) return false
@@ -69,7 +75,7 @@ function isSame({ query, questionEnd }: Cached, bytes: Buffer): boolean {
   for (let at = idBytes; at < length; at++) {
     const [known = 0, queryByte = 0] = [query[at], bytes[at]]
     if (known === queryByte) continue
-    // No length of a label is the number of a letter.
+    // A label's length byte is never the code of a letter.
     const inName = at >= headerBytes && at < nameEnd
     if (!inName || (known ^ queryByte) !== 0x20 || !isLetter(queryByte)) return false
   }

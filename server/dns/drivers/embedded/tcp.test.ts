@@ -1,4 +1,7 @@
-/** TCP of the name server: who gets a place, how long one is kept, and how long answers may be. */
+/**
+ * TCP of the name server: who gets a slot, how long a connection lasts, and how long responses may
+ * be.
+ */
 import { once } from 'node:events'
 import net from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -74,7 +77,7 @@ test('a question that does not come to its end in time ends the connection', asy
   const port = await open(echo, { questionMs: 300 })
   const client = await connect(port)
   await ask(client)
-  // A byte every 50 ms, of which each is long before the connection would be idle.
+  // A byte every 50 ms, each long before the connection would be idle.
   const bytes = framed(Buffer.alloc(60_000))
   let at = 0
   const drip = setInterval(() => void client.write(bytes.subarray(at, ++at)), 50)

@@ -1,13 +1,13 @@
-/** DNS over TCP (RFC 7766): pipelined questions, and answers as fast as they are taken. */
+/** DNS over TCP (RFC 7766): pipelined queries, and responses as fast as the client reads. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Places, type Place, type PlaceLimits } from './places.ts'
 
 export interface TcpLimits extends PlaceLimits {
-  /** Where nothing comes and nothing is taken for so long, the connection ends. */
+  /** The connection ends if nothing is received and nothing is taken for this long. */
   readonly idleMs: number
-  /** From the first byte of a question to its last. */
+  /** Time limit from the first byte of a query to its last. */
   readonly questionMs: number
 }
 
@@ -18,7 +18,7 @@ const usualLimits: TcpLimits = {
   connectionsPerNetwork: 30,
 }
 
-/** The messages of the answer, in order; none closes the connection. */
+/** The messages of the response, in order; an empty list closes the connection. */
 type Answer = (bytes: Buffer, address: string) => Iterable<Buffer>
 
 function framed(message: Buffer): Buffer {
@@ -28,24 +28,27 @@ function framed(message: Buffer): Buffer {
   return frame
 }
 
-/** Resolves when what was written is taken, or the connection is gone. */
+/** Resolves when the written data is taken, or the connection has ended. */
 async function taken(socket: net.Socket): Promise<void> {
   const gone = new AbortController()
   const onClose = (): void => gone.abort()
   socket.once('close', onClose)
-  // Gone: the caller sees it at the socket.
+  // If it has ended, the caller sees it at the socket.
   await once(socket, 'drain', { signal: gone.signal }).catch(() => undefined)
   socket.off('close', onClose)
-  // A fast reader of a large zone leaves a turn to everybody else.
+  // A turn of the event loop for others, even if a client reads a large zone fast.
   await turn()
 }
 
-/** Answers question after question; what comes while an answer is not taken waits at its sender. */
+/**
+ * Answers one query after the other. While a response is not taken, nothing more is read from the
+ * client.
+ */
 function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpLimits): void {
   const address = socket.remoteAddress ?? ''
   let waiting = Buffer.alloc(0)
   let isAnswering = false
-  /** The other side has nothing more to ask. */
+  /** The client has half-closed: no more queries follow. */
   let hasEnded = false
   let late: NodeJS.Timeout | undefined
 
@@ -58,7 +61,7 @@ function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpL
     return question
   }
 
-  /** False: there is no answer, or nobody to take it. */
+  /** False: there is no response, or the client has gone. */
   async function send(question: Buffer): Promise<boolean> {
     let isAnswered = false
     for (const message of answer(question, address)) {
@@ -90,14 +93,14 @@ function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpL
     if (waiting.length > 0) late ??= setTimeout(() => socket.destroy(), limits.questionMs)
   }
   const answerNext = (): void => {
-    // A handler that fails is a fault of the name server: the process ends with it.
+    // A failing handler is a fault of the name server: the process ends.
     if (!isAnswering) void answerAll()
   }
 
   socket.setNoDelay(true)
-  // It begins anew with what is read, and with what is taken of an answer.
+  // The timeout restarts with every read, and with every part of a response that is taken.
   socket.setTimeout(limits.idleMs, () => socket.destroy())
-  // A client that disconnects early is no error of ours.
+  // A client that disconnects early is no error.
   socket.on('error', () => socket.destroy())
   socket.once('close', () => clearTimeout(late))
   socket.on('data', (chunk) => {
@@ -110,13 +113,13 @@ function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpL
   })
 }
 
-/** A server, not listening yet, and what ends all of its connections. */
+/** A server, not listening yet, and the function that ends all its connections. */
 export function createTcp(
   answer: Answer,
   limits: TcpLimits = usualLimits,
 ): { server: net.Server; endAll(): void } {
   const places = new Places(limits)
-  // Somebody may ask, say that this was all, and then wait for the answer.
+  // A client may send its query, half-close, and then wait for the response.
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     const place = places.take(socket.remoteAddress ?? '', performance.now(), () => {
       socket.destroy()

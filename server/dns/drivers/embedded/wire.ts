@@ -1,6 +1,6 @@
 /**
- * DNS messages as they travel (RFC 1035, 4; RFC 6891): of a query only the header, one question and
- * OPT are read; answers are written with compression.
+ * DNS messages on the wire (RFC 1035, 4; RFC 6891). Of a query only the header, one question and
+ * OPT are parsed; responses are written with compression.
  */
 import { isIPv6 } from 'node:net'
 
@@ -29,7 +29,9 @@ export const rcodes = {
   badVers: 16,
 } as const
 
-/** Answers over UDP are never longer: fits every path without fragments (DNS flag day 2020). */
+/**
+ * The limit of responses over UDP, which fits every path without fragmentation (DNS flag day 2020).
+ */
 export const udpLimit = 1232
 const plainLimit = 512
 export const headerBytes = 12
@@ -39,9 +41,9 @@ export interface Query {
   readonly id: number
   readonly opcode: number
   readonly recursionDesired: boolean
-  /** Set when the query can be answered with nothing but this. */
+  /** Set if the response consists of this code only. */
   readonly rcode: number
-  /** Where the question ends; the header's end when there is none to repeat. */
+  /** The end of the question; the end of the header if there is no question to repeat. */
   readonly questionEnd: number
   /**
    * Lower case, labels joined by dots; a dot inside a label is U+FFFF, which no name of ours holds.
@@ -51,15 +53,13 @@ export interface Query {
   readonly type: number
   readonly edns: boolean
   readonly dnssecOk: boolean
-  /** Longest answer over UDP that the asker takes. */
+  /** The longest UDP response that the client accepts. */
   readonly limit: number
 }
 
 const dotInLabel = /\./g
 
-/**
- * The end of a name in wire form, which may end in a compression pointer; -1 where there is none.
- */
+/** The end of a name in wire form, which may end in a compression pointer; -1: it is malformed. */
 function skipName(bytes: Buffer, from: number): number {
   let at = from
   for (;;) {
@@ -77,14 +77,14 @@ interface Opt {
   readonly version: number
   readonly dnssecOk: boolean
 }
-/** Whether an OPT record's data is a row of whole options (RFC 6891, section 6.1.2). */
+/** Whether an OPT record's data consists of complete options (RFC 6891, section 6.1.2). */
 function hasWholeOptions(bytes: Buffer, from: number, end: number): boolean {
   let at = from
   while (at + 4 <= end) at += 4 + bytes.readUInt16BE(at + 2)
   return at === end
 }
 
-/** Undefined: none. False: the additional section cannot be read, or has two. */
+/** Undefined: no OPT. False: the additional section is malformed or has two. */
 function findOpt(bytes: Buffer, from: number, count: number): Opt | undefined | false {
   let at = from
   let opt: Opt | undefined
@@ -106,7 +106,7 @@ function findOpt(bytes: Buffer, from: number, count: number): Opt | undefined | 
   return opt
 }
 
-/** Undefined: nothing to answer (too short, or itself an answer). */
+/** Undefined: no response (the message is too short, or itself a response). */
 export function readQuery(bytes: Buffer): Query | undefined {
   if (bytes.length < headerBytes || ((bytes[2] ?? 0) & 0x80) !== 0) return undefined
   const opcode = ((bytes[2] ?? 0) >> 3) & 15
@@ -141,7 +141,7 @@ export function readQuery(bytes: Buffer): Query | undefined {
   const type = bytes.readUInt16BE(at)
   const queryClass = bytes.readUInt16BE(at + 2)
   const questionEnd = at + 4
-  // An IXFR has the asker's SOA in the authority section; nothing else has anything there.
+  // An IXFR has the client's SOA in the authority section; every other query has nothing there.
   const authority = bytes.readUInt16BE(8)
   if (authority !== 0 && type !== types.IXFR) return bad
   const additional = bytes.readUInt16BE(10)
@@ -168,9 +168,9 @@ const upper = /[A-Z]/
 const asciiLower = (name: string): string =>
   upper.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
 
-/** One answer in the making. Reused: its bytes are copied out by `finish`. */
+/** Builds one response. Reused: `finish` copies the bytes out. */
 export class Writer {
-  /** A message and the one record that does not fit any more. */
+  /** Space for a message and one record that no longer fits. */
   private readonly bytes = Buffer.allocUnsafe(65_535 + 4096)
   private at = 0
   private readonly offsets = new Map<string, number>()
@@ -179,7 +179,7 @@ export class Writer {
     return this.at
   }
 
-  /** Header space, and the question as it was asked, whose name later names point into. */
+  /** The header's space, and the question as received; later names point into its name. */
   begin(source: Buffer, query: Query): void {
     this.offsets.clear()
     this.at = headerBytes
@@ -196,7 +196,7 @@ export class Writer {
     }
   }
 
-  /** Back to an earlier length; names written since are forgotten. */
+  /** Truncates to an earlier length and forgets the names written since. */
   rewind(length: number): void {
     this.at = length
     for (const [name, offset] of this.offsets) if (offset >= length) this.offsets.delete(name)
@@ -229,7 +229,8 @@ export class Writer {
   }
 
   /**
-   * One record. `value` as the driver's agreement has it; SOA: seven fields with spaces between.
+   * Writes one record. `value` in the notation of the driver interface; SOA: seven fields separated
+   * by spaces.
    */
   record(owner: string, type: number, ttlSeconds: number, value: string): void {
     this.name(owner)
@@ -287,7 +288,7 @@ export class Writer {
     }
   }
 
-  /** The whole message: a copy of its own. */
+  /** The complete message as a copy. */
   finish(
     query: Query,
     of: {
@@ -326,7 +327,7 @@ export class Writer {
   }
 }
 
-/** Bytes that OPT takes. */
+/** The length of OPT in bytes. */
 export const optBytes = 11
 
 /** The eight groups of an IPv6 address. */

@@ -1,4 +1,4 @@
-/** What the name server keeps on disk, and reads when it starts again. */
+/** The files that the name server keeps, and reads when it restarts. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -126,7 +126,7 @@ test('a file that grows is written anew while changes go on, and loses none', as
     if (turn % 100 === 0) await Promise.all(noted.splice(0))
   }
   await journal.close()
-  // Six megabytes of changes: what is kept is a small part of them.
+  // Six megabytes of changes: the compacted file is a small part of them.
   expect((await fs.stat(path.join(folder, 'zones.jsonl'))).size).toBeLessThan(1_100_000)
   expect(await readAgain()).toEqual(everything(zones))
 })
@@ -152,7 +152,7 @@ test('a last line that was cut is left out; a file that is no journal is replace
   expect(await readAgain()).toEqual([])
 })
 
-/** As a full disk: no file of this process grows beyond so many bytes. */
+/** Simulates a full disk: no file of this process grows beyond `bytes`. */
 async function withFilesUpTo(bytes: number, act: () => Promise<void>): Promise<void> {
   const limits = (...words: string[]): string =>
     execFileSync('prlimit', ['--pid', String(process.pid), ...words], { encoding: 'utf8' }).trim()
@@ -184,7 +184,7 @@ test('a disk that is full for a moment costs nothing of what is changed later', 
   expect((await fs.stat(file)).size).toBe(size + 20)
   expect(faults).toHaveLength(2)
   await put('after.example')
-  // Not closed: the process may be killed now.
+  // Not closed, as if the process were killed now.
   expect(await readAgain()).toEqual(everything(zones))
   await journal.close()
 })
@@ -200,7 +200,7 @@ test('one line that cannot be read hides no later one, and is told', async () =>
       lines[0],
       `${lines[1]?.slice(0, 30)}${lines[1]}`,
       change('a.example'),
-      // Changed and removed while the file was written anew.
+      // Changed and removed while the file was rewritten.
       change('gone.example'),
       JSON.stringify(['remove', 'gone.example']),
       lines[2],

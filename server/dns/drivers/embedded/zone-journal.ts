@@ -1,8 +1,8 @@
 /**
- * The zones on disk, so that a name server that starts again answers at once, whether the database
- * can be reached or not: one line of JSON for each change, read from the beginning at the start,
- * written anew when most of it is outdated. The database stays the truth: what a crash of the
- * machine takes from the end of the file is put again by the portal.
+ * The zones on disk, so that a restarted name server answers at once, even without the database.
+ * The file has one line of JSON per change; it is read completely at the start and rewritten when
+ * most of it is outdated. The database is authoritative: if a crash of the machine loses the end of
+ * the file, the portal puts those changes again.
  */
 import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -10,21 +10,21 @@ import path from 'node:path'
 import type { RecordSet, ZoneHead } from '../../driver.ts'
 import type { Zones } from './zones.ts'
 
-/** One line of the file. */
+/** One line of the file: a change. */
 type Change =
   | readonly ['put', ZoneHead, readonly RecordSet[]]
   | readonly ['change', ZoneHead, number, readonly RecordSet[]]
   | readonly ['remove', string]
 
-/** Below this many bytes a file is not worth writing anew. */
+/** A file smaller than this is not rewritten. */
 const smallBytes = 1024 * 1024
-/** How many times its first size the file may reach before it is written anew. */
+/** A file is rewritten when it has grown to this multiple of its first size. */
 const growth = 3
 const linesAtOnce = 500
 /** Bytes. */
 const readAtOnce = 1024 * 1024
 
-/** False: a change that does not follow on what is there. */
+/** False: the change does not follow the present state. */
 function apply(zones: Zones, change: Change): boolean {
   switch (change[0]) {
     case 'put':
@@ -33,7 +33,8 @@ function apply(zones: Zones, change: Change): boolean {
     case 'change': {
       const [, head, fromSerial, sets] = change
       const present = zones.get(head.name)?.head
-      // Written anew while it waited to be written: it is in the zone already.
+      // The file was rewritten while this change waited for its write: the zone contains it
+      // already.
       if (present?.id === head.id && present.serial >= head.serial) return true
       return zones.change(head, fromSerial, sets) === 'applied'
     }
@@ -45,13 +46,13 @@ function apply(zones: Zones, change: Change): boolean {
 
 const zoneOf = (change: Change): string => (change[0] === 'remove' ? change[1] : change[1].name)
 
-/** Applies lines one after the other, and keeps account of what it has to leave out. */
+/** Applies lines one after the other, and records those that it must leave out. */
 class Reader {
   readonly #zones: Zones
   #unreadable = 0
   /** Zones that lack a change and were neither put nor removed since. */
   readonly #behind = new Set<string>()
-  /** Whether the line before could not be read: it may be the last one. */
+  /** Whether the previous line was unreadable. It is ignored if it is the last one. */
   #isCut = false
 
   constructor(zones: Zones) {
@@ -61,13 +62,13 @@ class Reader {
   take(line: string): void {
     if (this.#isCut) this.#unreadable++
     this.#isCut = false
-    // In front of a line that follows on a write that failed.
+    // Empty lines precede a line that follows a failed write.
     if (line === '') return
     try {
       const change = JSON.parse(line) as Change
       const name = zoneOf(change)
-      // A zone that was changed and then removed while the file was written anew has a change
-      // without its zone, and its removal behind it.
+      // A zone that was changed and then removed during a rewrite has a change without the zone,
+      // followed by its removal.
       if (!apply(this.#zones, change)) this.#behind.add(name)
       else if (change[0] !== 'change') this.#behind.delete(name)
     } catch {
@@ -76,8 +77,8 @@ class Reader {
   }
 
   /**
-   * What was left out, for the operator. The last line of a process that was killed while it wrote
-   * is none: nobody was told that it is kept.
+   * The changes that were left out, for the operator. An incomplete last line is none: the process
+   * was killed during the write, and nobody was told that the change is stored.
    */
   fault(): Error | undefined {
     if (this.#unreadable === 0 && this.#behind.size === 0) return undefined
@@ -96,32 +97,32 @@ export class ZoneJournal {
   #handle: fs.FileHandle | undefined
   #bytes = 0
   #compactAt = smallBytes
-  /** The last write failed, maybe in the middle of its line. */
+  /** The last write failed, perhaps in the middle of its line. */
   #isTorn = false
-  /** Writes, one after another. */
+  /** The queue of writes, one after the other. */
   #last: Promise<void> = Promise.resolve()
 
-  /** @param onFault told of a file that cannot be read or written: zones are in memory alone */
+  /** @param onFault called if the file cannot be read or written; zones are then in memory only */
   constructor(zones: Zones, folder: string, onFault: (error: unknown) => void) {
     this.#zones = zones
     this.#file = path.join(folder, 'zones.jsonl')
     this.#onFault = onFault
   }
 
-  /** Fills the zones with what the file holds, and opens it for what follows. */
+  /** Fills the zones from the file, and opens it for appending. */
   async open(): Promise<void> {
     await fs.mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 })
     try {
       await this.#read()
     } catch (error) {
-      // What was read so far may be served: it was true, and the portal puts what is missing, as
-      // it compares all zones with a name server that was started again.
+      // The changes read so far may be served: they were true. The portal puts what is missing,
+      // because it compares all zones with a restarted name server.
       this.#onFault(error)
     }
     try {
       await this.#compact()
     } catch (error) {
-      // A full disk keeps nobody from answering: what follows is written behind what there is.
+      // A full disk does not stop the service: later changes are appended to the present file.
       this.#handle = await fs.open(this.#file, 'a', 0o600)
       this.#bytes = (await this.#handle.stat()).size
       this.#isTorn = true
@@ -134,7 +135,7 @@ export class ZoneJournal {
     const reader = new Reader(this.#zones)
     let rest = ''
     try {
-      // By "\n" alone: to readline a text with U+2028 in it would be two lines.
+      // Split by "\n" only: readline would also split a text at U+2028.
       for await (const part of stream as AsyncIterable<string>) {
         const lines = (rest + part).split('\n')
         rest = lines.pop() ?? ''
@@ -150,7 +151,10 @@ export class ZoneJournal {
     if (fault) this.#onFault(fault)
   }
 
-  /** Resolves when the system has it. Never fails: a zone that is not kept is served as well. */
+  /**
+   * Resolves when the system has written it. Never rejects: a zone that cannot be stored is served
+   * nevertheless.
+   */
   note(change: Change): Promise<void> {
     const line = `${JSON.stringify(change)}\n`
     this.#last = this.#last.then(async () => {
@@ -165,21 +169,21 @@ export class ZoneJournal {
   }
 
   async #append(line: string): Promise<void> {
-    // Half of the line before may be there, which ends here.
+    // The previous line may be incomplete: end it here.
     const text = this.#isTorn ? `\n${line}` : line
     this.#isTorn = true
     await this.#handle?.appendFile(text)
     if (text !== line) {
-      // There is room again: the zones, of which the file lacks a change, are written anew.
+      // There is space again. The file may lack a change, so it is rewritten.
       this.#compactAt = 0
     }
     this.#isTorn = false
     this.#bytes += Buffer.byteLength(text)
   }
 
-  /** Writes the zones as they are beside the file, and puts that in its place. */
+  /** Writes the present zones to a new file, and replaces the old one by it. */
   async #compact(): Promise<void> {
-    // Where it fails it is not tried with every change, for there may be much to write.
+    // After a failure it is not retried with every change, because there may be much to write.
     this.#compactAt = this.#bytes + smallBytes
     const fresh = `${this.#file}.new`
     const handle = await fs.open(fresh, 'w', 0o600)
@@ -189,7 +193,7 @@ export class ZoneJournal {
       await fs.rename(fresh, this.#file)
     } catch (error) {
       await handle.close()
-      // What there is of it takes room that the file needs.
+      // The incomplete file would take space that the present file needs.
       await fs.rm(fresh, { force: true })
       throw error
     }

@@ -1,4 +1,4 @@
-/** The zones in memory: lean, since there may be many, and changed set by set. */
+/** The zones in memory: compact, because there may be many, and changed set by set. */
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 import { types } from './wire.ts'
 
@@ -10,11 +10,11 @@ export interface StoredSet {
 }
 
 /**
- * One name. Without sets it is there only because something is below it (RFC 8020: no NXDOMAIN).
+ * One name. A node without sets exists only because something is below it (RFC 8020: no NXDOMAIN).
  */
 export interface Node {
   sets: readonly StoredSet[]
-  /** Names right below. */
+  /** The number of names right below. */
   below: number
 }
 
@@ -23,7 +23,9 @@ export interface Zone {
   head: ZoneHead
   /** By absolute name. */
   readonly nodes: Map<string, Node>
-  /** How many names below the apex have NS: most zones have none, and are not searched for cuts. */
+  /**
+   * The number of names below the apex with NS: most zones have none and need no search for cuts.
+   */
   cuts: number
 }
 
@@ -41,7 +43,7 @@ function write(zone: Zone, name: string, type: number, set: StoredSet | undefine
   if (!node) {
     if (!set) return
     node = { sets: [], below: 0 }
-    // What is missing between here and the apex is there from now on, too.
+    // The missing names between here and the apex exist from now on, too.
     let at = name
     zone.nodes.set(name, node)
     while (at !== zone.name) {
@@ -93,7 +95,7 @@ function writeSets(zone: Zone, sets: readonly RecordSet[]): void {
 
 export class Zones {
   private readonly byName = new Map<string, Zone>()
-  /** Grows with every change: what was answered before may not hold any more. */
+  /** Grows with every change: cached responses of an older generation may be wrong. */
   generation = 0
 
   put(head: ZoneHead, sets: readonly RecordSet[]): void {
@@ -126,7 +128,7 @@ export class Zones {
     return this.byName.get(name)
   }
 
-  /** A zone as it was given: without what its head makes (SOA, the apex's NS). */
+  /** A zone as it was put: without the sets generated from its head (SOA, the apex's NS). */
   read(name: string): { head: ZoneHead; sets: RecordSet[] } | undefined {
     const zone = this.byName.get(name)
     if (!zone) return undefined
@@ -144,7 +146,7 @@ export class Zones {
     return [...this.byName.keys()]
   }
 
-  /** The closest zone at or above a name; with `above`, only above. */
+  /** The closest zone at or above a name; with `above`, only above it. */
   closest(name: string, above = false): Zone | undefined {
     let at = name
     let skip = above

@@ -1,7 +1,7 @@
 /**
- * The PowerDNS driver: on its stand-in, or on a real one. `PDNS_SERVER=/usr/sbin/pdns_server npm
- * test server/dns/drivers/powerdns` starts that program, with its SQLite backend, in a folder of
- * its own.
+ * The PowerDNS driver against its stand-in, or a real server. `PDNS_SERVER=/usr/sbin/pdns_server
+ * npm test server/dns/drivers/powerdns` starts that program with its SQLite backend in a temporary
+ * folder.
  */
 import { openNameServer } from '../../../../sandbox/name-server.ts'
 import { openPowerdns } from '../../../../sandbox/powerdns/index.ts'

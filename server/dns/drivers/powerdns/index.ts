@@ -1,7 +1,6 @@
 /**
- * PowerDNS Authoritative over its HTTP API (4.7 and later). A zone's `account` says whose claim it
- * is, its SOA serial how far it is: both are written last, so a put that was cut short is seen and
- * made good.
+ * PowerDNS Authoritative by its HTTP API (4.7 and later). A zone's `account` stores its claim, and
+ * its SOA the serial. Both are written last, so that an interrupted put is detected and repaired.
  */
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpAnswer, type HttpCall } from '../../../platform/http-client.ts'
@@ -46,7 +45,7 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
       headers: { 'x-api-key': settings.apiKey },
       ...(json !== undefined && { json }),
       accept,
-      // every call says how it should be afterwards
+      // every call describes the wanted state, so it may be repeated
       repeatable: true,
       timeoutMs: settings.timeoutMs,
       maxBytes: maxAnswerBytes,
@@ -61,8 +60,7 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
     find(name, `?rrset_name=${dotted(name)}&rrset_type=SOA`)
 
   /**
-   * One call is all or nothing. More are needed only for a change of thousands of sets; the SOA
-   * comes with the last.
+   * One call is atomic. Only a change of thousands of sets needs more; the SOA comes with the last.
    */
   async function patch(name: string, changes: readonly Change[], soa: Change): Promise<void> {
     const ordered = [
@@ -84,14 +82,14 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
         name: dotted(head.name),
         kind: 'Native',
         nameservers: [],
-        // ours is the serial; PowerDNS would make one of the date
+        // the serial is ours; PowerDNS would make one from the date
         soa_edit_api: '',
         account: fits ? head.id : '',
         rrsets: fits ? [...wanted, soaOf(head)] : [nsOf(head), soaOf({ ...head, serial: 0 })],
       },
       [409],
     )
-    // somebody made it a moment ago; the next try finds it
+    // another process has just made the zone; the next try finds it
     if (answer.status === 409)
       throw new DriverFailure('unavailable', 'powerdns: the zone appeared meanwhile')
     if (fits) return

@@ -1,8 +1,8 @@
-/** What the PowerDNS driver needs from the operator. */
+/** Settings of the PowerDNS driver. */
 import * as z from 'zod/mini'
 
 export const settings = z.object({
-  /** Where its HTTP API listens, before /api/v1. Keep it in a network of your own. */
+  /** The address of its HTTP API, without /api/v1. It should be in a private network. */
   url: z.url({ protocol: /^https?$/, error: 'a URL that begins with https:// or http://' }),
   /** Never printed. */
   apiKey: z.string().check(z.regex(/\S/, { error: 'must not be blank' })),

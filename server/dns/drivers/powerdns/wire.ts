@@ -5,7 +5,7 @@ import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 
 export interface Rrset {
-  /** With a dot at the end. */
+  /** With a trailing dot. */
   readonly name: string
   readonly type: string
   readonly ttl: number
@@ -15,7 +15,7 @@ export type Change =
   | (Rrset & { readonly changetype: 'REPLACE' })
   | { readonly name: string; readonly type: string; readonly changetype: 'DELETE' }
 
-/** `name.`, and the root as it is. */
+/** `name.`; the root stays as it is. */
 export const dotted = (name: string): string => (name === '.' ? name : `${name}.`)
 
 function content(type: ServedType, value: string): string {
@@ -42,7 +42,7 @@ const rrset = (name: string, type: string, ttl: number, contents: readonly strin
   records: contents.map((one) => ({ content: one, disabled: false })),
 })
 
-/** A set without values goes. */
+/** A set without values is deleted. */
 export const changeOf = (set: RecordSet): Change =>
   set.values.length === 0
     ? { name: dotted(set.name), type: set.type, changetype: 'DELETE' }
@@ -84,8 +84,8 @@ const spelled = ({ ttl, records }: Rrset): string =>
 const keyOf = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`
 
 /**
- * What makes `held` into `wanted`: what goes first, since a CNAME cannot stand beside what it
- * follows.
+ * The changes that turn `held` into `wanted`. Deletions come first, because a CNAME cannot exist
+ * beside its replacement.
  */
 export function difference(held: readonly Rrset[], wanted: readonly Rrset[]): Change[] {
   const before = new Map(held.map((set) => [keyOf(set), set]))

@@ -1,4 +1,4 @@
-/** The name server over a line keeps the same agreement as in this process. */
+/** The name server over a line passes the same conformance suite as in this process. */
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { dig } from '../../../../test/dig.ts'

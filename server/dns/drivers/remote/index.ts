@@ -1,6 +1,6 @@
 /**
  * The name server in another process, over a line of JSON-RPC: it answers queries while the portal
- * is started again.
+ * restarts.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { callsOver, isUnknownCall, passOn, serveOver } from '../../../platform/rpc.ts'
@@ -10,8 +10,8 @@ import { callNames, prefix, type Calls } from './protocol.ts'
 type Functions = { [N in keyof Calls]: Calls[N] }
 
 /**
- * The driver at the other end of the line, which must be listening; or of the line that there is at
- * the moment. It has opened its ports by itself, and closes them when its own process ends.
+ * The driver at the other end of the line, which must be listening. A function as `line` gives the
+ * current line. The other process opens its ports itself, and closes them when it ends.
  */
 export function connectNameServer(
   line: MessageConnection | (() => MessageConnection | undefined),
@@ -40,7 +40,7 @@ export function connectNameServer(
   }
 }
 
-/** Serves a name server of this process to the other end of the line. */
+/** Serves this process's name server to the other end of the line. */
 export function serveNameServer(line: MessageConnection, driver: DnsDriver): void {
   serveOver<Functions>(line, prefix, {
     putZone: (head, sets) => driver.putZone(head, sets),
@@ -53,7 +53,7 @@ export function serveNameServer(line: MessageConnection, driver: DnsDriver): voi
   })
 }
 
-/** Passes the portal's calls on to the name server's process, as it is now. */
+/** Forwards the portal's calls to the name server's present process. */
 export const passOnToNameServer = (
   line: MessageConnection,
   to: () => MessageConnection | undefined,

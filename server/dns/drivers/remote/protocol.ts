@@ -1,7 +1,7 @@
-/** What both ends of the line say about the name server in a process of its own. */
+/** The protocol between the portal and the name server in its own process. */
 import type { DnsDriver, RecordSet, ZoneHead } from '../../driver.ts'
 
-/** Arguments and answer of each call, as they cross the line. */
+/** Arguments and result of each call on the line. */
 export interface Calls {
   putZone: (head: ZoneHead, sets: readonly RecordSet[]) => void
   changeZone: (
@@ -13,7 +13,7 @@ export interface Calls {
   /** Null: nothing. */
   held: (name: string) => Awaited<ReturnType<DnsDriver['held']>> | null
   list: () => readonly string[]
-  /** Null: it does not say. An earlier release does not know the call. */
+  /** Null: not reported. A release older than this call does not know it. */
   startId: () => string | null
   health: () => string | null
 }

@@ -1,4 +1,4 @@
-/** What the eSMS driver needs from the operator. */
+/** Settings of the eSMS driver. */
 import * as z from 'zod/mini'
 
 const filled = z.string().check(z.regex(/\S/, { error: 'must not be blank' }))

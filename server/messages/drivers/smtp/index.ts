@@ -5,10 +5,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { MailDriver, RelayOutcome } from '../../driver.ts'
 import type { SmtpSettings } from './settings.ts'
 
-/**
- * What nodemailer tells of a failure; its message may quote the server, so only codes are passed
- * on.
- */
+/** Converts nodemailer's error. Its message may quote the server, so only codes are passed on. */
 function failureOf(error: unknown): DriverFailure {
   const detail = (typeof error === 'object' && error !== null ? error : {}) as {
     code?: unknown
@@ -22,8 +19,8 @@ function failureOf(error: unknown): DriverFailure {
   // a wrong password is the operator's to mend: the same mail may pass later
   if (code === 'EAUTH') return new DriverFailure('unavailable', summary)
   if (status >= 500) return new DriverFailure('rejected', summary)
-  // a connection that was never made carried nothing; of one that broke without a word nodemailer
-  // does not tell how far it got
+  // a connection that was never made transmitted nothing; for a broken one nodemailer does not
+  // report how far it got
   const unsent =
     detail.syscall === 'connect' ||
     detail.syscall === 'getaddrinfo' ||
@@ -33,8 +30,8 @@ function failureOf(error: unknown): DriverFailure {
 }
 
 /**
- * What became of a letter of somebody else's. Only an answer to the recipient or to the text (RFC
- * 5321, 4.2.1) is about the letter: what the server says to us as its client is ours to mend.
+ * The outcome of another sender's letter. Only a response to the recipient or the text (RFC 5321,
+ * 4.2.1) is about the letter; other errors are about us as the server's client.
  */
 function outcomeOf(error: unknown): RelayOutcome {
   const { responseCode, command, response } = (error ?? {}) as {

@@ -1,8 +1,8 @@
-/** What the SMTP driver needs from the operator. */
+/** Settings of the SMTP driver. */
 import * as z from 'zod/mini'
 
 export const settings = z.object({
-  /** smtp://user:password@host:587 or smtps://… Never printed: it holds a password. */
+  /** smtp://user:password@host:587 or smtps://… Never printed, because it contains a password. */
   url: z.url({ protocol: /^smtps?$/, error: 'a URL that begins with smtp:// or smtps://' }),
   /** The sender: a plain address or "Name <address>". */
   from: z.string().check(

@@ -1,6 +1,7 @@
 /**
- * Alepay's own examples (vectors.json, `official`, each with its page; `own` are made with a second
- * program), and what the stand-in does not do by itself: a server that answers what each test says.
+ * Alepay's own examples (vectors.json: `official` names the page of each; `own` were made with a
+ * second program), and cases that the stand-in does not produce: a server answers what each test
+ * sets.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,10 +55,7 @@ const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url)
 const { own } = vectors
 const { checksumKey, tokenKey } = own
 
-/**
- * Alepay for these tests: answers what it is told to, by the call's name, and keeps what it was
- * asked.
- */
+/** A fake Alepay: answers what `answers` holds for a call's name, and records the calls. */
 const answers: Record<string, unknown> = {}
 const calls: { call: string; body: Record<string, unknown> }[] = []
 let server: Server

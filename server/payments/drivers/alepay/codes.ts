@@ -1,5 +1,5 @@
 /**
- * Alepay's codes, and what they mean to us. Source: the guide's appendix, which calls itself
+ * Alepay's codes and their meaning here. Source: the guide's appendix, which calls itself
  * incomplete.
  */
 import type { DriverFailureKind } from '../../../platform/errors.ts'
@@ -43,7 +43,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
 export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^status (\d+)/.exec(detail)?.[1] ?? '']
 
-/** "There is no such thing", of a transaction or a refund. */
+/** "There is no such thing", as an answer about a transaction or a refund. */
 export const unknown: ReadonlySet<string> = new Set(['108', '109', '136'])
 
 /**
@@ -55,6 +55,6 @@ export function statusOf(code: string): ProviderStatus {
   return ['111', '134', '135', '151', '154'].includes(code) ? 'failed' : 'pending'
 }
 
-/** What a refused call means: only "being processed" is worth another try. */
+/** The meaning of a refused call: only "being processed" (107) is worth another try. */
 export const kindOf = (code: string): DriverFailureKind =>
   code === '107' ? 'unavailable' : 'rejected'

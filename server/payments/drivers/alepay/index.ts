@@ -260,7 +260,7 @@ export function createAlepay(settings: AlepaySettings) {
     const transactionCode = input.providerTransactionId ?? order.providerRef
     if (transactionCode === null) return false
     const answer = await askRefund({ transactionCode, merchantRefundCode: input.refundId })
-    // It was never taken in.
+    // The gateway never accepted this refund.
     if (unknown.has(answer.code)) return false
     if (answer.code !== '000')
       throw failure('unavailable', `get-refund-info answered ${describeCode(answer.code)}`)

@@ -1,4 +1,4 @@
-/** What the Alepay driver needs from the operator. */
+/** Settings of the Alepay driver. */
 import * as z from 'zod/mini'
 
 const key = z.string().check(z.regex(/\S/, { error: 'must not be blank' }))
@@ -8,7 +8,7 @@ export const settings = z.object({
   tokenKey: key,
   /** The merchant's HMAC key. Never sent, never printed. */
   checksumKey: key,
-  /** What stands before /request-payment: .../api/v3/checkout */
+  /** The address before /request-payment: .../api/v3/checkout */
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'a URL that begins with https://' })
     .check(z.refine((url) => !/[?#]/.test(url), { error: 'a URL without a query' })),

@@ -335,7 +335,8 @@ describe('the feeds', () => {
       expect(both('casso:77', 'casso:78')).toBe(false)
       expect(both('FT1', 'FT2')).toBe(false)
     }
-    // Of one feed a number and the bank's reference are two transfers; a former feed stays one.
+    // With one configured feed, its number and a bank's reference are two transfers. A number of a
+    // former feed may still name the same transfer.
     const one = feeds({ sepaySecret: 's', sepayToken: 't' })
     expect(one('sepay:9001', 'FT1')).toBe(false)
     expect(one('sepay:9001', 'casso:77')).toBe(true)
@@ -364,8 +365,8 @@ describe('the list', () => {
   const [from, to] = [new Date('2026-11-20T00:00:00Z'), new Date('2026-11-21T00:00:00Z')]
 
   /**
-   * A SePay with one movement every `seconds`, that shows the newest 5000 of what it is asked for;
-   * `blind`: of all, whatever it is asked for.
+   * A SePay with one movement every `seconds`. It shows the newest 5000 of the requested span;
+   * `blind`: the newest 5000 of all, whatever span is requested.
    */
   async function listOf(
     seconds: number,
@@ -420,7 +421,7 @@ describe('the list', () => {
 
   it.each([
     [60, 1441, 1],
-    // 86 401 seconds: a list that is full is asked for in halves.
+    // 86 401 seconds: a list that comes back full is queried again in halves.
     [7, 12_343, 7],
   ])(
     'with one movement every %i seconds holds all %i, in %i questions',

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { withoutAccents } from '../../../../contract/fold.ts'
 
 /**
- * No Vietnamese or English word has these letters in a row, so nothing else in a text looks like a
+ * No Vietnamese or English word contains this sequence, so no other part of a text is taken for a
  * code.
  */
 const prefix = 'NPX'
@@ -38,8 +38,8 @@ export function transferCode(code: string): string {
 const confusable: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', U: 'V' }
 
 /**
- * Vietnamese marks off, capitals, letters and digits only: what is left of a text in the plainest
- * bank.
+ * Removes Vietnamese diacritics, upper-cases, and keeps letters and digits only: the plainest form
+ * in which a bank may pass a text on.
  */
 const plain = (text: string): string =>
   withoutAccents(text)
@@ -47,8 +47,8 @@ const plain = (text: string): string =>
     .replaceAll(/[^0-9A-Z]/g, '')
 
 /**
- * The one transfer code in a text, or undefined when there is none, or more than one: then a person
- * must decide. Banks put their own words before and after it, drop or add spaces and marks, change
+ * The one transfer code in a text. Undefined if there is none or more than one: then a person
+ * decides. Banks put their own words before and after it, drop or add spaces and diacritics, change
  * the case, repeat it, and cut long texts at the end.
  */
 export function findTransferCode(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** How a person pays from the bank app of the sandbox; told of by SePay, and by Casso. */
+/** How a person pays with the sandbox's bank app; SePay and Casso report the transfer. */
 import { startSandbox } from '../../../../sandbox/index.ts'
 import { testDatabase } from '../../../../test/database.ts'
 import { conforms, type Adapter } from '../conformance.ts'

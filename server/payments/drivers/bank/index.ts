@@ -32,7 +32,7 @@ const List = z.object({
     }),
   ),
 })
-/** SePay shows at most so many at once. */
+/** SePay lists at most this many movements per call. */
 const listLimit = 5000
 /**
  * Most lists that one query may fetch: a feed that ignores the requested span must not be asked for
@@ -42,7 +42,7 @@ const maxLists = 64
 
 type Row = z.output<typeof List>['transactions'][number]
 
-/** Whose own number a movement has; undefined: the bank's reference. */
+/** The feed whose own number a movement has; undefined: it has the bank's reference. */
 const feedOf = (movement: string): string | undefined => /^[^:]*:(sepay|casso):/.exec(movement)?.[1]
 
 /** Opens the driver. It keeps no state and touches the network only when it asks SePay. */
@@ -62,7 +62,7 @@ export function createBank(settings: BankSettings) {
     detail: movement.bankReference,
   })
 
-  /** Nothing of money that left. */
+  /** Debits yield no update. */
   function arrivedOf(row: Row): PaymentUpdate[] {
     const arrived = dong(row.amount_in)
     if (arrived === undefined || arrived <= 0n) return []
@@ -88,7 +88,7 @@ export function createBank(settings: BankSettings) {
     return movement.arrived > 0n ? updateOf(movement) : null
   }
 
-  /** One list, both ends included; SePay counts in seconds. */
+  /** Lists one span; both ends are included. SePay's times have a resolution of one second. */
   async function list(from: Date, to: Date): Promise<Row[]> {
     const url = new URL(`${settings.sepayUrl}/transactions/list`)
     url.searchParams.set('account_number', accountNumber)
@@ -172,8 +172,9 @@ export function createBank(settings: BankSettings) {
   const hasTwoFeeds =
     cassoSecret !== undefined && (sepaySecret !== undefined || sepayToken !== undefined)
   /**
-   * One feed tells of no transfer under two numbers, and the bank's own reference is the same in
-   * both. Two feeds' own numbers may be one transfer also where one feed took the other's place.
+   * Whether two numbers may name one transfer. One feed never reports a transfer under two numbers.
+   * The bank's own reference is the same in both feeds. Two feeds' own numbers may name one
+   * transfer, also where one feed replaced the other.
    */
   function mayBeOne(movement: string, other: string): boolean {
     const [one, two] = [feedOf(movement), feedOf(other)]

@@ -21,8 +21,8 @@ const part = (id: string, value: string): string => {
 }
 
 /**
- * `amount` in đồng; without one the customer types it. Throws RangeError for what the code cannot
- * hold.
+ * Builds the VietQR payload. `amount` in đồng; without it the customer types the amount. Throws
+ * RangeError for values that the code cannot hold.
  */
 export function vietQr(of: {
   readonly bin: string

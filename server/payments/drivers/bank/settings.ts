@@ -1,6 +1,6 @@
 /**
- * What transfers to the provider's own account need: the account, and the feed that tells what
- * arrived on it.
+ * Settings for transfers to the provider's own account: the account, and the feed that reports
+ * incoming transfers.
  */
 import * as z from 'zod/mini'
 
@@ -9,14 +9,14 @@ const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with htt
 
 export const settings = z
   .object({
-    /** What customers read. */
+    /** The bank's name for customers. */
     bankName: notBlank('the name of the bank'),
     /** NAPAS BIN. */
     bankBin: z.string().check(z.regex(/^\d{6}$/, { error: 'six digits' })),
     accountNumber: z
       .string()
       .check(z.regex(/^[0-9A-Za-z]{1,19}$/, { error: '1 to 19 letters and digits' })),
-    /** As the bank writes it: capitals without marks. */
+    /** In the bank's spelling: capitals without diacritics. */
     accountName: z
       .string()
       .check(
@@ -25,8 +25,8 @@ export const settings = z
     /** SePay's secret of the webhook (HMAC-SHA256). Never printed. */
     sepaySecret: z.optional(notBlank('must not be blank')),
     /**
-     * SePay's API token, to read the list of movements and find what a missed webhook would have
-     * told. Never printed.
+     * SePay's API token. It reads the list of movements, which contains those whose webhook was
+     * missed. Never printed.
      */
     sepayToken: z.optional(notBlank('must not be blank')),
     /** SePay's API: .../userapi */

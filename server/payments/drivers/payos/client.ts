@@ -30,7 +30,10 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Whether the answer says "done" and is not signed. What is no JSON is the SDK's affair. */
+/**
+ * Whether the answer reports success without a valid signature. Other text than JSON is left to the
+ * SDK.
+ */
 function isUnsigned(text: string, checksumKey: string): boolean {
   try {
     const answer: unknown = JSON.parse(text)
@@ -67,14 +70,14 @@ export function createClient(settings: PayosSettings): PayOS {
   })
 }
 
-/** payOS's own code of a refusal, where there is one. It answers most of them with status 200. */
+/** payOS's own code of a refusal, if it gave one. payOS answers most refusals with status 200. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof APIError ? (error.code ?? undefined) : undefined
 
 /**
- * The SDK's error as ours. Every call that the driver makes may be made again (an order code begins
- * one payment link), so a lost answer is `unavailable` and never `unclear`. The vendor's own
- * sentence is left out: it may repeat what was sent.
+ * Converts an error of the SDK to ours. Every call of this driver may be repeated (an order code
+ * begins one payment link), so a lost answer is `unavailable` and never `unclear`. We leave out the
+ * vendor's own sentence: it may repeat what was sent.
  */
 export function failureOf(call: string, error: unknown): DriverFailure {
   const unavailable = (why: string): DriverFailure =>

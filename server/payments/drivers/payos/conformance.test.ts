@@ -1,5 +1,5 @@
 /**
- * How a person pays at the payOS stand-in. payOS tells of transfers only, so there is a single
+ * How a person pays at the payOS stand-in. payOS reports transfers only, so `pay` is the only
  * choice that a webhook follows.
  */
 import { startSandbox } from '../../../../sandbox/index.ts'

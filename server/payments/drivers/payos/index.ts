@@ -231,7 +231,7 @@ export function createPayos(settings: PayosSettings) {
       // yet
       providerTransactionId: status === 'succeeded' ? link.id : null,
       status,
-      // what really came; of a payment that is not decided, what it is about
+      // the amount received; for an undecided payment, the amount requested
       amount: status === 'succeeded' ? came : BigInt(link.amount),
       occurredAt: momentOf(made.at(-1)?.transactionDateTime),
       detail:

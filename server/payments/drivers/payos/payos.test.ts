@@ -27,7 +27,7 @@ const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url)
 const { checksumKey } = vectors.own
 const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey }
 
-/** payOS for these tests: answers what it is told to, and keeps what it was asked. */
+/** A fake payOS: answers what a test sets, and records the requests. */
 let answer: { status?: number; headers?: Record<string, string>; body: unknown } = { body: {} }
 let created: typeof answer | undefined
 const requests: {
@@ -314,8 +314,8 @@ describe('looking up', () => {
     ['EXPIRED', 0, 'failed'],
     ['CANCELLED', 0, 'failed'],
     ['FAILED', 0, 'failed'],
-    // money that lies at payOS is never called failed; of a link that is over it is all that will
-    // come
+    // A link with money at payOS is never called failed. Once the link is over, no more money will
+    // come.
     ['EXPIRED', 40_000, 'succeeded'],
     ['CANCELLED', 40_000, 'succeeded'],
     ['CANCELLED', 100_000, 'succeeded'],

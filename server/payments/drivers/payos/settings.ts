@@ -1,4 +1,4 @@
-/** What the payOS driver needs from the operator. */
+/** Settings of the payOS driver. */
 import * as z from 'zod/mini'
 
 const key = z.string().check(z.regex(/\S/, { error: 'must not be blank' }))
@@ -14,11 +14,11 @@ export const settings = z.object({
   clientId: key,
   apiKey: key,
   checksumKey: key,
-  /** Where payOS is asked. The SDK keeps the host alone. */
+  /** The address of payOS's API. The SDK uses the host only. */
   baseUrl: address.check(
     z.refine((url) => new URL(url).pathname === '/', { error: 'a URL without a path' }),
   ),
-  /** What stands before a payment link's id in the address of its page. */
+  /** The address of a payment link's page, without the link's id. */
   pageUrl: address,
   /** Time limit of one call, in milliseconds. */
   timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),
@@ -34,7 +34,7 @@ export const environment = {
   pageUrl: 'PAYOS_PAGE_URL',
 } as const
 
-/** payOS's public addresses; it has no test environment. */
+/** payOS's public addresses; payOS has no test environment. */
 export const defaults = {
   baseUrl: 'https://api-merchant.payos.vn',
   pageUrl: 'https://pay.payos.vn/web',

@@ -1,7 +1,7 @@
 /**
- * The signature of payOS's webhooks and answers: HMAC-SHA256 over the keys of `data` in order. By
- * hand, because the SDK compares with `!==` and takes an answer that has no signature at all.
- * Source: payOS's documentation of its webhook, and @payos/node 2.0.5.
+ * The signature of payOS's webhooks and answers: HMAC-SHA256 over the keys of `data` in order. We
+ * verify it ourselves, because the SDK compares with `!==` and accepts an answer without any
+ * signature. Source: payOS's documentation of its webhook, and @payos/node 2.0.5.
  */
 import { createHmac } from 'node:crypto'
 import { sameHash } from '../../../platform/constant-time.ts'

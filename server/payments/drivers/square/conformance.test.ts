@@ -1,4 +1,4 @@
-/** How a token of Square's form is charged at the Square stand-in. */
+/** How the Square stand-in charges a token of Square's form. */
 import { createHmac } from 'node:crypto'
 import { startSandbox } from '../../../../sandbox/index.ts'
 import { testDatabase } from '../../../../test/database.ts'

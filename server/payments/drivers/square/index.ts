@@ -18,7 +18,7 @@ import * as wire from './wire.ts'
 import type { SquareSettings } from './settings.ts'
 import { signedBody } from './sign.ts'
 
-/** The version of the API whose published document the stand-in checks us against. */
+/** The API version whose published document the stand-in validates our calls against. */
 const version = '2025-08-20'
 const pageSize = 100
 const pagesAtMost = 20
@@ -78,7 +78,7 @@ export function createSquare(
       eventId: ['payment', payment.id, status].join(':'),
       reference,
       paymentRef: payment.id,
-      // One full refund has the id that its own webhook gives it.
+      // A single full refund is reported under the id that its own webhook uses.
       providerTransactionId: failed ? null : (refund ?? payment.id),
       status,
       amount: BigInt(payment.amount_money.amount),
@@ -176,7 +176,8 @@ export function createSquare(
       throw rejected('a refund must lie between nothing and what was paid')
     const payment = input.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
     if (payment === undefined) throw rejected('there is no such payment')
-    // Asked first: how long Square keeps a key is not promised, and our id stands in the reason.
+    // Look for an existing refund first: Square does not promise how long it keeps an idempotency
+    // key. The refund's reason contains our id.
     const made = (await refundMade(payment, input)) ?? (await makeRefund(payment, input))
     const refused = made.status === 'REJECTED' || made.status === 'FAILED'
     return {
@@ -223,7 +224,7 @@ export function createSquare(
       throw new DriverFailure('unclear', 'square: another refund of it is under way')
     if (status !== 200) {
       const [error] = wire.errors(body)
-      // Another request was made under this key before: an operator must check its result.
+      // The key was used for a different request before: an operator must check that one's result.
       if (error?.code === 'IDEMPOTENCY_KEY_REUSED')
         throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)

@@ -70,7 +70,7 @@ function moneyOf(state: string): GatewayDispute['money'] {
   return state === 'WON' ? 'returned' : 'taken'
 }
 
-/** Undefined: it is none that a payment of ours can have. */
+/** Undefined: the dispute cannot be about a payment of ours. */
 function disputeOf(dispute: z.output<typeof Dispute>): GatewayDispute | undefined {
   const state = states[dispute.state]
   if (state === undefined || dispute.amount_money.currency !== 'AUD') return undefined
@@ -96,7 +96,7 @@ export function disputesOf(ask: Ask): DisputeCalls {
     if (status === 404) return null
     return disputeOf(read(z.object({ dispute: Dispute }), body).dispute) ?? null
   }
-  /** A repeated act is refused, for its dispute has moved on: then it was done before. */
+  /** Square refuses a repeated act because the dispute has moved on: the act was done before. */
   async function act(id: string, path: string): Promise<GatewayDispute> {
     const { status, body } = await ask({
       method: 'POST',
@@ -154,7 +154,8 @@ const feeTypes = new Set(['FEE', 'TAX_ON_FEE', 'PROCESSING_FEE', 'THIRD_PARTY_FE
 
 function lineOf(entry: z.output<typeof Entry>): PayoutLine {
   const amount = BigInt(entry.gross_amount_money.amount)
-  // What is missing of it is the fee, whichever sign Square gives that.
+  // The difference between gross and net is the fee, independent of the sign that Square gives the
+  // fee.
   const line = { id: entry.id, amount, fee: amount - BigInt(entry.net_amount_money.amount) }
   if (entry.type === 'CHARGE')
     return { ...line, kind: 'payment', movement: entry.type_charge_details?.payment_id ?? null }

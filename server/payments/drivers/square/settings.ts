@@ -1,4 +1,4 @@
-/** What the Square driver needs from the operator. */
+/** Settings of the Square driver. */
 import * as z from 'zod/mini'
 
 const notBlank = z.string().check(z.regex(/^\S+$/, { error: 'must not be blank' }))
@@ -6,9 +6,9 @@ const notBlank = z.string().check(z.regex(/^\S+$/, { error: 'must not be blank' 
 export const settings = z.object({
   /** Never printed. */
   accessToken: notBlank,
-  /** Given to every browser. */
+  /** Sent to every browser. */
   applicationId: notBlank,
-  /** Where the seller sells; its currency is the payments' own. */
+  /** The seller's location at Square; its currency is the currency of the payments. */
   locationId: notBlank,
   /** The signature key of the webhook subscription. Never printed. */
   webhookKey: notBlank,

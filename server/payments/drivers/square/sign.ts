@@ -1,7 +1,7 @@
 /**
- * The signature of Square's webhooks: HMAC-SHA256 over the address that is told and the body.
- * Square signs no time, so an old webhook is as good as a new one: what it says is recorded once,
- * under its event's id. Source: https://developer.squareup.com/docs/webhooks/step3validate.
+ * The signature of Square's webhooks: HMAC-SHA256 over the registered address and the body. Square
+ * signs no time, so an old webhook stays valid: we record its content once, under its event's id.
+ * Source: https://developer.squareup.com/docs/webhooks/step3validate.
  */
 import { createHmac } from 'node:crypto'
 import { sameText } from '../../../platform/constant-time.ts'

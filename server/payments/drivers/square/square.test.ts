@@ -161,7 +161,7 @@ test.each([
     disputed_payment: { payment_id: 'p1' },
   }
   const event = webhookEvent('dispute.state.updated', { dispute })
-  // It moves no money: how it stands is asked for.
+  // It moves no money: we query the dispute's state.
   if (expected === undefined) expect(event).toEqual({ dispute: 'd1', eventId: 'e1' })
   else
     expect(event).toMatchObject({

@@ -60,18 +60,18 @@ export const list = (body: unknown) =>
 export const errors = (body: unknown) => read(z.object({ errors: z.array(Fault) }), body).errors
 
 /**
- * Square takes no metadata: a refund's reason ends with our id of it, so that its webhook is known
- * for ours. At most 192 characters.
+ * Square accepts no metadata on refunds: the reason ends with our refund's id, so that we recognise
+ * its webhook. At most 192 characters.
  */
 export const reasonOf = (reason: string, refundId: string): string =>
   `${reason.slice(0, 150)} (${refundId})`
-/** Our id of a refund, from its reason; null: it is none of ours. */
+/** Our refund's id from its reason; null: the refund is not ours. */
 export const refundIdIn = (reason: string | undefined): string | null =>
   /\(([0-9A-Za-z]{1,32})\)$/.exec(reason ?? '')?.[1] ?? null
 
 const refundStates: Readonly<Record<string, ProviderStatus>> = {
   COMPLETED: 'refunded',
-  // The bank did not take the money: it is ours again.
+  // The bank did not accept the refund: the money is ours again.
   REJECTED: 'restored',
   FAILED: 'restored',
 }
@@ -142,7 +142,7 @@ export function webhookEventOf(body: unknown): WebhookEvent {
       detail: `dispute ${state}`,
       disputeId: id,
     })
-    // One that moves no money is an inquiry.
+    // A dispute that moves no money is an inquiry.
     return update ?? { dispute: id, eventId: event.event_id }
   }
   return null

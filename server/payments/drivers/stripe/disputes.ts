@@ -21,7 +21,7 @@ const states: Readonly<Record<string, GatewayDispute['state']>> = {
   prevented: 'closed',
 }
 
-/** Undefined: it is about a payment in a currency, or of a kind, that is none of ours. */
+/** Undefined: the dispute's currency or kind is not one of ours. */
 function disputeOf(dispute: Stripe.Dispute): GatewayDispute | undefined {
   const currency = currencyOf(dispute.currency)
   const paymentRef = idOf(dispute.payment_intent)

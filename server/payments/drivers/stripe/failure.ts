@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
   // retried.
   StripeAuthenticationError: 'unavailable',
   StripePermissionError: 'unavailable',
-  // Another request was made under this key before: an operator must check its result.
+  // The key was used for a different request before: an operator must check that one's result.
   StripeIdempotencyError: 'unclear',
   StripeCardError: 'rejected',
   StripeInvalidRequestError: 'rejected',
@@ -26,8 +26,8 @@ export const isMissing = (error: unknown): boolean =>
   error instanceof StripeError && error.code === 'resource_missing'
 
 /**
- * The failure's text names the error and never what was sent. `lost`: what an answer that never
- * came, or one of 5xx, says of the call.
+ * Converts Stripe's error to ours. The text names the error and never the sent data. `lost`: the
+ * kind for a missing answer or a 5xx one.
  */
 export function failureOf(error: unknown, lost: DriverFailureKind = 'unavailable'): unknown {
   if (!(error instanceof StripeError)) return error

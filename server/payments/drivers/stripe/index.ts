@@ -28,7 +28,7 @@ const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `
 const cardsAtMost = 100
 /** While the intent waits for one. */
 const takesCard = new Set(['requires_payment_method', 'requires_confirmation', 'requires_action'])
-/** What a lookup wants with the intent. */
+/** The parts of an intent that a lookup needs. */
 const expand = ['latest_charge', 'latest_charge.refunds']
 
 /**
@@ -44,9 +44,7 @@ const answers: Readonly<Record<UpdateOutcome, number>> = {
   error: 500,
 }
 
-/**
- * The origins that a browser needs for Stripe.js: Stripe's own, or wherever a stand-in's script is.
- */
+/** The origins that a browser needs for Stripe.js: Stripe's own, or that of a stand-in's script. */
 function originsOf(scriptUrl: string): CardDriver['origins'] {
   const { host, origin } = new URL(scriptUrl)
   if (host !== 'js.stripe.com') return { scripts: [origin], frames: [origin], calls: [] }
@@ -87,8 +85,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
   }
 
   /**
-   * Without the id (a crash came between making the payment and keeping its id) the intent is found
-   * by our reference.
+   * If the id is missing (a crash came between making the payment and storing its id), the intent
+   * is found by our reference.
    */
   async function intentOf(order: PaymentOrder): Promise<Stripe.PaymentIntent | null> {
     const intent =
@@ -122,7 +120,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
       throw rejected('a refund must lie between nothing and what was paid')
     const intent = input.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
     if (intent === undefined) throw rejected('there is no such payment')
-    // Asked first: after 24 hours Stripe knows the key no more, and would give it back again.
+    // Look for an existing refund first: Stripe forgets the idempotency key after 24 hours and
+    // would then refund again.
     const { data: before } = await callStripe(
       stripe.refunds.list({ payment_intent: intent, limit: 100 }),
     )
@@ -276,8 +275,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     },
     async beginCard(order, { customerRef, cardId }) {
       await ownCard(customerRef, cardId)
-      // What is sent under this key never differs, whichever card was chosen: the same payment has
-      // one intent.
+      // The request under this key is the same for every card, so that one payment has one intent.
       const begun =
         order.providerRef === null
           ? await callStripe(

@@ -16,8 +16,8 @@ const declinedIntent = (error: unknown): Stripe.PaymentIntent => {
 }
 
 /**
- * Makes and confirms the intent in one call. What is sent under this key never differs, and it is
- * the key of a payment that a browser confirms: one code has one intent.
+ * Makes and confirms the intent in one call. The request under this key never differs. The
+ * browser's confirmation of a payment uses the same key, so one code has one intent.
  */
 export async function chargeOffSession(
   stripe: Stripe,

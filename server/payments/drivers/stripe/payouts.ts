@@ -10,7 +10,7 @@ import { currencyOf, idOf, momentOf } from './wire.ts'
 
 const pageSize = 100
 
-/** Of Stripe's reporting categories those that we have postings for; the others are `other`. */
+/** Stripe's reporting categories that we have postings for; the others are `other`. */
 const kinds: Readonly<Record<string, PayoutLine['kind']>> = {
   charge: 'payment',
   refund: 'refund',
@@ -48,9 +48,9 @@ async function allOf<T extends { readonly id: string }>(
   }
 }
 
-/** Null: Stripe does not give them now; it keeps no other pay-out waiting. */
+/** Null: Stripe does not give the lines now. Other pay-outs go on without them. */
 async function linesOf(stripe: Stripe, payout: Stripe.Payout): Promise<PayoutLine[] | null> {
-  // Of one that somebody makes by hand Stripe refuses to say what is in it.
+  // Stripe does not list the contents of a pay-out that somebody made by hand.
   if (!payout.automatic) return []
   let transactions: Stripe.BalanceTransaction[]
   try {
@@ -63,7 +63,7 @@ async function linesOf(stripe: Stripe, payout: Stripe.Payout): Promise<PayoutLin
   }
   return (
     transactions
-      // The pay-out itself stands among them. One that came back stands in a later one.
+      // The list contains the pay-out itself. A pay-out that came back is listed in a later one.
       .filter(({ type }) => type !== 'payout')
       .map((line) => ({
         id: line.id,

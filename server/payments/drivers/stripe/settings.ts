@@ -1,4 +1,4 @@
-/** What the Stripe driver needs from the operator. */
+/** Settings of the Stripe driver. */
 import * as z from 'zod/mini'
 
 const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with https://' })
@@ -13,13 +13,13 @@ export const settings = z.object({
       error: 'begins with sk_test_, sk_live_, rk_test_ or rk_live_',
     }),
   ),
-  /** Given to every browser. */
+  /** Sent to every browser. */
   publishableKey: z
     .string()
     .check(z.regex(/^pk_(test|live)_\w+$/, { error: 'begins with pk_test_ or pk_live_' })),
   /** The signing secret of the webhook endpoint. Never printed. */
   webhookSecret: z.string().check(z.regex(/^whsec_\S+$/, { error: 'begins with whsec_' })),
-  /** Where Stripe's API is; only its host and port count. */
+  /** The address of Stripe's API; only host and port are used. */
   apiUrl: address,
   /** Stripe.js. Real keys work only with Stripe's own script. */
   scriptUrl: address,

@@ -6,7 +6,7 @@ import type { PaymentUpdate, ProviderStatus, WebhookEvent } from '../../driver.t
 
 export const currencies = ['AUD', 'USD', 'EUR', 'VND'] as const satisfies readonly Currency[]
 
-/** Under these names our own ids stand in the metadata of what we make at Stripe. */
+/** The metadata keys under which our own ids are stored in objects that we make at Stripe. */
 export const metadataOf = {
   payment: 'portal_payment',
   refund: 'portal_refund',
@@ -21,8 +21,9 @@ export const idOf = (of: string | { readonly id: string } | null | undefined): s
 export const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
 /**
- * What Stripe holds of one payment. A declined attempt leaves the payment open: another card may
- * pay it. Of one that was made while its customer was away (`isUnattended`) nobody tries another.
+ * Converts Stripe's intent of one payment. A declined attempt leaves the payment open, because
+ * another card may pay it. With `isUnattended` (made while its customer was away) a decline is
+ * final: nobody tries another card.
  */
 export function updateOfIntent(
   reference: string,
@@ -54,7 +55,7 @@ export function updateOfIntent(
   return {
     eventId: ['intent', intent.id, status].join(':'),
     reference,
-    // One full refund has the id that its own webhook gives it.
+    // A single full refund is reported under the id that its own webhook uses.
     providerTransactionId: refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : own,
     status,
     amount: BigInt(paid ? intent.amount_received : intent.amount),
@@ -67,7 +68,7 @@ export function updateOfIntent(
 
 const refundStates: Readonly<Record<string, ProviderStatus>> = {
   succeeded: 'refunded',
-  // The bank did not take the money: it is ours again.
+  // The bank did not accept the refund: the money is ours again.
   failed: 'restored',
   canceled: 'restored',
 }
@@ -134,12 +135,12 @@ export function webhookEventOf(event: Stripe.Event): WebhookEvent {
       return disputeEventOf(event.id, event.data.object, 'reversed')
     case 'charge.dispute.funds_reinstated':
       return disputeEventOf(event.id, event.data.object, 'restored')
-    // That a dispute was opened or closed moves no money by itself.
+    // Opening or closing a dispute moves no money by itself.
     case 'charge.dispute.created':
     case 'charge.dispute.updated':
     case 'charge.dispute.closed':
       return { dispute: event.data.object.id, eventId: event.id }
-    // A refunded charge is told of by its refund.
+    // `charge.refunded` is ignored: the refund's own event reports it.
     default:
       return null
   }
@@ -162,7 +163,8 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   try_again_later: 'bank_unavailable',
 }
 /**
- * By Stripe's decline code (docs.stripe.com/declines/codes), which ends a payment update's detail.
+ * The reason from Stripe's decline code (docs.stripe.com/declines/codes), the last word of a
+ * payment update's detail.
  */
 export function declineReason(detail: string): DeclineReason | undefined {
   const [status = '', code] = detail.split(' ')

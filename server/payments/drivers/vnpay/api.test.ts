@@ -1,4 +1,4 @@
-/** A VNPay that lies: what it answers is up to the test. */
+/** A fake VNPay whose answers each test sets. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'

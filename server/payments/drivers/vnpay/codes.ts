@@ -39,9 +39,9 @@ export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^(\d\d)\//.exec(detail)?.[1] ?? '']
 
 /**
- * vnp_TransactionStatus, the state of the money: 00 came, 01 not finished, 02 failed, 04 taken by
- * the bank and not yet come, 05 and 06 on its way back, 07 under suspicion, 09 VNPay refused to
- * give it back (so it is still ours). What we do not know is not decided.
+ * vnp_TransactionStatus, the state of the money: 00 received, 01 not finished, 02 failed, 04 taken
+ * by the bank and not yet received, 05 and 06 being refunded, 07 suspected fraud, 09 VNPay refused
+ * the refund (so the money is still ours). An unknown status counts as undecided.
  */
 export function statusOfTransaction(transactionStatus: string): ProviderStatus {
   switch (transactionStatus) {
@@ -68,14 +68,15 @@ export function statusOfNotice(responseCode: string, transactionStatus: string):
   if (status === 'succeeded')
     return responseCode === '00' && transactionStatus === '00' ? 'succeeded' : 'pending'
   if (responseCode === '00') return status
-  // the bank's refusal stands even where the transaction is still called unfinished
+  // the bank's refusal is final even where the transaction is still called unfinished
   return transactionStatus === '01' && responseCode in responseTexts && responseCode !== '99'
     ? 'failed'
     : status
 }
 
 /**
- * What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02.
+ * The responses that VNPay expects. It calls again (10 times, 5 minutes apart) until it gets 00 or
+ * 02.
  */
 export const answers: Readonly<
   Record<UpdateOutcome, { readonly RspCode: string; readonly Message: string }>

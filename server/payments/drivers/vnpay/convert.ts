@@ -30,9 +30,9 @@ export function fromVnpayAmount(text: string | undefined): bigint | undefined {
 }
 
 /**
- * Text as VNPay takes it: no diacritics, no special characters. Only [A-Za-z0-9 .:_-] remain, on
- * which all of the world's form encoders agree, so that the signature cannot depend on one. At most
- * 255 characters.
+ * Converts text to what VNPay accepts: no diacritics, no special characters. Only [A-Za-z0-9 .:_-]
+ * remain, which all form encoders encode alike, so the signature does not depend on the encoder. At
+ * most 255 characters.
  */
 export const plainText = (text: string): string =>
   withoutAccents(text)

@@ -100,8 +100,8 @@ export function createVnpay(settings: VnpaySettings) {
     } = fields
     if (vnp_TmnCode !== tmnCode)
       throw new ForgedWebhook('vnpay: the webhook is for another terminal')
-    // our own payment URL is signed with the same key and is in every customer's hands: it has no
-    // such codes
+    // our own payment URL is signed with the same key and every customer sees it: it lacks these
+    // codes
     if (responseCode === undefined || transactionStatus === undefined)
       throw new ForgedWebhook('vnpay: signed, but not about a payment')
     const amount = fromVnpayAmount(fields['vnp_Amount'])

@@ -1,4 +1,4 @@
-/** What the VNPay driver needs from the operator. */
+/** Settings of the VNPay driver. */
 import * as z from 'zod/mini'
 
 const address = z
@@ -10,9 +10,9 @@ export const settings = z.object({
   tmnCode: z.string().check(z.regex(/^[A-Za-z0-9]{8}$/, { error: 'eight letters or digits' })),
   /** The terminal's HMAC key. Never printed. */
   secret: z.string().check(z.regex(/\S/, { error: 'must not be blank' })),
-  /** Where the browser goes: .../paymentv2/vpcpay.html */
+  /** The page that the browser goes to: .../paymentv2/vpcpay.html */
   payUrl: address,
-  /** Where we ask and refund: .../merchant_webapi/api/transaction */
+  /** The API for queries and refunds: .../merchant_webapi/api/transaction */
   apiUrl: address,
   /** Time limit of one call, in milliseconds. */
   timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),

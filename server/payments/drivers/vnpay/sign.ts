@@ -36,9 +36,9 @@ export function signedUrl(base: string, fields: Fields, secret: string): string 
 }
 
 /**
- * The vnp_ parameters of a signed query without the hash, or undefined when the signature does not
- * hold. Other parameters are none of VNPay's and are ignored; a parameter given twice could be read
- * two ways and is refused.
+ * The vnp_ parameters of a signed query without the hash. Undefined if the signature is wrong.
+ * Parameters without the prefix are not VNPay's and are ignored. A repeated parameter is ambiguous
+ * and refused.
  */
 export function verifiedFields(query: URLSearchParams, secret: string): Fields | undefined {
   const fields: Record<string, string> = {}

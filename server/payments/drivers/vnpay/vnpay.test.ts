@@ -1,6 +1,6 @@
 /**
- * What VNPay wrote down, told as tests: its published codes, vectors made with two independent
- * programs, and npm `vnpay` where it is right.
+ * VNPay's published codes, test vectors made with two independent programs, and npm `vnpay` where
+ * it is right.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -313,7 +313,7 @@ describe('readWebhook', () => {
         fc.constantFrom(...'0123456789abcdefXYZ._-:'),
         (at, char) => {
           const changed = whole.slice(0, at) + char + whole.slice(at + 1)
-          // only the hash may be written in either case
+          // only the hash may differ in case
           const inHash = at > original.length
           fc.pre(inHash ? changed.toLowerCase() !== whole.toLowerCase() : changed !== whole)
           expect(() => driver.readWebhook(webhook(changed))).toThrow(ForgedWebhook)
