@@ -127,7 +127,7 @@ export function createEdge(parts: EdgeParts): Edge {
   const answerMs = parts.answerMs ?? 120_000
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
   const tunnels = createTunnels({ connectMs, answerMs, sharedDomain })
-  const protections = createProtections()
+  const protections = createProtections(parts.log)
   const holds = parts.holds ?? createWriteHolds()
   const isWithheld = (site: EdgeSite): boolean =>
     site.id !== null && (parts.fence?.withholds(site.id) ?? false)

@@ -1,4 +1,4 @@
-/** Pages that were not kept a moment ago, so that nobody waits for another one's request for them. */
+/** Pages that were not kept a moment ago: nobody waits for another one’s request for them. */
 import { createHash } from 'node:crypto'
 
 /**
