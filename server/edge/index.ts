@@ -225,9 +225,12 @@ export function createEdge(parts: EdgeParts): Edge {
     /** It waited here, where its site was: a peer that sent it here could not know. */
     let waited = false
 
+    /** The site as this visitor gets it, whose edge may not have heard that it moved. */
+    const asHere = (found: EdgeSite): EdgeSite =>
+      fromPeer && !waited && !isWithheld(found) ? atHome(found) : found
+
     const attempt = (tries: number, asking: Asking) => {
-      const found = parts.resolve(name)
-      const site = fromPeer && !waited && !isWithheld(found) ? atHome(found) : found
+      const site = asHere(parts.resolve(name))
       const say = (page: EdgePage) => {
         if (standsInFor.has(page) && asking.instead()) return
         asking.fail()
@@ -237,6 +240,8 @@ export function createEdge(parts: EdgeParts): Edge {
       if (page) return say(page)
       // Two edges that take the site for the other's would pass the visitor to and fro.
       if (site.isElsewhere && fromPeer && !waited) return say('failed')
+      // It has come here since another edge was to ask who its visitors are.
+      if (site.protection && !site.isElsewhere && !isJudged) return say('failed')
       const address = upstreams.pick(site.addresses, tried)
       if (!address) return say('failed')
       const done = upstreams.take(address)
@@ -348,7 +353,9 @@ export function createEdge(parts: EdgeParts): Edge {
         () => refused('moving'),
       )
     }
-    protect(site, visitor.client, request, enterWhenItMay, refused)
+    const judged = asHere(site)
+    const isJudged = !judged.isElsewhere
+    protect(judged, visitor.client, request, enterWhenItMay, refused)
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
