@@ -8,7 +8,7 @@ import { engineApi } from '../docker/engine-api.ts'
 import { createEngine } from '../docker/engine.ts'
 import { startSweeps } from './sweeps.ts'
 
-test('a sweep that an engine keeps from its end is told, anew where the fault changes', async () => {
+test('a sweep that an engine keeps from its end is told, anew if the fault changes', async () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-sweeps-'))
   onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }))
   const sitesDir = path.join(dir, 'sites')
