@@ -34,6 +34,7 @@ export async function restoreCommand(
       databaseUrl,
       dataDir: config.DATA_DIR,
       archives: archivesOf(config),
+      archivesTo: config.SITE_BACKUPS_TO,
       node: config.NODE_NAME,
       bringAllHere: args.includes('--here'),
       givenSecret: config.PORTAL_SECRET,

@@ -132,7 +132,10 @@ export function createHostTable(
       if (!entry) return { id: null, state: 'unknown', addresses: [] }
       const { site: id, state, via, primary, keepsPages, protection } = entry
       if (state !== 'live') return { id, state, addresses: [] }
-      const sentOn = primary === undefined ? {} : { primary }
+      const forAll = {
+        ...(primary === undefined ? {} : { primary }),
+        ...(protection === undefined ? {} : { protection }),
+      }
       const addresses = upstreams(id)
       if (via)
         return {
@@ -141,15 +144,14 @@ export function createHostTable(
           addresses: [via],
           isElsewhere: true,
           ...(addresses.length > 0 && { here: addresses }),
-          ...sentOn,
+          ...forAll,
         }
       return {
         id,
         state: addresses.length > 0 ? 'running' : 'starting',
         addresses,
-        ...sentOn,
+        ...forAll,
         ...(keepsPages === undefined ? {} : { keepsPages }),
-        ...(protection === undefined ? {} : { protection }),
       }
     },
   }

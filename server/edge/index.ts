@@ -2,24 +2,22 @@
 // `resolve` for every request.
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
-import { carriesBody } from '../platform/upgrade.ts'
-import { accessLine, visitorLeft, type Given } from './access.ts'
+import { accessLine, type Given } from './access.ts'
 import { createUpstreamClient } from './ask.ts'
-import type { Asking, PageCache } from './cache/index.ts'
-import { isHttp2, type VisitorRequest } from './http2.ts'
+import type { PageCache } from './cache/index.ts'
+import type { VisitorRequest } from './http2.ts'
 import { createDoors, idleMs, type Doors } from './doors.ts'
-import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
+import type { EdgeHttps } from './https.ts'
 import type { Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
-import { mayChange, type EdgeFence } from './fence.ts'
+import type { EdgeFence } from './fence.ts'
+import { createForward } from './forward.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import { nameOf } from './names.ts'
-import { edgePage, type EdgePage } from './pages.ts'
+import { edgePage, pageFor, type EdgePage } from './pages.ts'
 import { clientOf } from '../platform/client-address.ts'
 import { targetOf, type Visitor } from './visitor.ts'
-import { sinkFor, VisitorSink, type Sink } from './sink.ts'
 import { isFromPeer, protoByPeer } from './peers.ts'
-import { toPrimary } from './primary.ts'
 import { createProtections, withoutAuthorization, type ProtectionPage } from './protection.ts'
 import type { Traffic } from './traffic.ts'
 import { createTunnels } from './tunnel.ts'
@@ -89,26 +87,6 @@ export interface Edge extends Doors {
 }
 
 const connectMs = 5_000
-const maxTries = 3
-
-/** A page that was kept before is shown in the place of these. */
-const standsInFor: ReadonlySet<EdgePage> = new Set<EdgePage>(['starting', 'failed', 'timeout'])
-
-/** The page to show instead of the site; null: the site can be queried. */
-const pageFor = (site: EdgeSite): EdgePage | null => {
-  if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
-  return site.state
-}
-
-/**
- * For an edge that does not know yet that a site has moved away: the site with its containers on
- * this machine, if there are some.
- */
-const atHome = (site: EdgeSite): EdgeSite =>
-  site.isElsewhere && site.here && site.here.length > 0
-    ? { ...site, isElsewhere: false, addresses: site.here }
-    : site
-
 export function createEdge(parts: EdgeParts): Edge {
   const upstreams = new Upstreams()
   const counts = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, left: 0 }
@@ -127,7 +105,7 @@ export function createEdge(parts: EdgeParts): Edge {
   const answerMs = parts.answerMs ?? 120_000
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
   const tunnels = createTunnels({ connectMs, answerMs, sharedDomain })
-  const protections = createProtections()
+  const protections = createProtections(parts.log)
   const holds = parts.holds ?? createWriteHolds()
   const isWithheld = (site: EdgeSite): boolean =>
     site.id !== null && (parts.fence?.withholds(site.id) ?? false)
@@ -169,190 +147,26 @@ export function createEdge(parts: EdgeParts): Edge {
     )
   }
 
-  const show = (
-    request: VisitorRequest,
-    response: http.ServerResponse,
-    visitor: Visitor,
-    page: EdgePage,
-    site: string | null,
-  ) => {
-    const { status, headers, body } = edgePage(page, request.headers['accept-language'])
-    note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
-    // An unread body would be taken for the next request.
-    if (!request.complete) headers['connection'] = 'close'
-    response.writeHead(status, headers)
-    response.end(request.method === 'HEAD' ? undefined : body)
-  }
-
-  const forward = (request: VisitorRequest, response: http.ServerResponse) => {
-    // Its socket may be taken from a request that ends.
-    const fromPeer = isFromPeer(request, peerKey())
-    const visitor: Visitor = {
-      client: clientOf(request, trustProxy || fromPeer),
-      began: performance.now(),
-    }
-    response.once('close', () => {
-      if (response.headersSent) count(response.statusCode)
-      else counts.left++
-    })
-    const target = targetOf(request)
-    if (!target) return show(request, response, visitor, 'unknown', null)
-    const name = nameOf(target.host)
-    const proto = fromPeer ? protoByPeer(request) : protoOf(request)
-    const { state, primary } = parts.resolve(name)
-    const sentOn = state === 'running' && !fromPeer ? primary : undefined
-    const instead =
-      (https && challengeOf(https, name, target.path)) ??
-      (sentOn === undefined ? undefined : toPrimary(https, sentOn, target, proto, request)) ??
-      (https && proto === 'http' && !fromPeer
-        ? redirectOf(https, name, target, request)
-        : undefined)
-    if (instead) {
-      response.writeHead(instead.status, instead.headers).end(instead.body)
-      return
-    }
-    const visit: Visit = {
-      host: target.host,
-      client: visitor.client,
-      proto,
-      httpsForSeconds: proto === 'https' ? https?.secondsFor(name) : undefined,
-    }
-    const hasBody = isHttp2(request) ? !request.stream.endAfterHeaders : carriesBody(request)
-    // Only an idempotent request without a body may be sent again.
-    const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
-    const tried = new Set<string>()
-
-    /**
-     * The request waited here, where its site was, while the site moved: the peer that sent it
-     * could not know.
-     */
-    let waited = false
-
-    const attempt = (tries: number, asking: Asking) => {
-      const found = parts.resolve(name)
-      const site = fromPeer && !waited && !isWithheld(found) ? atHome(found) : found
-      const say = (page: EdgePage) => {
-        if (standsInFor.has(page) && asking.instead()) return
-        asking.fail()
-        show(request, response, visitor, page, site.id)
-      }
-      const page = pageFor(site)
-      if (page) return say(page)
-      // Two edges that each believe the site is at the other would pass the visitor back and forth.
-      if (site.isElsewhere && fromPeer && !waited) return say('failed')
-      const address = upstreams.pick(site.addresses, tried)
-      if (!address) return say('failed')
-      const done = upstreams.take(address)
-      const again = (page: EdgePage) =>
-        repeatable && tries < maxTries ? attempt(tries + 1, asking) : say(page)
-      upstreamClient.ask(
-        request,
-        asking.sink,
-        {
-          address,
-          path: target.path,
-          visit: withKey(visit, site),
-          hasBody,
-          headers: asking.headers,
-          kept: repeatable && tries < maxTries,
-        },
-        () => upstreams.worked(address),
-        (outcome) => {
-          done()
-          if (outcome.how === 'closed') again('failed')
-          // A slow page is not a sick upstream.
-          else if (outcome.how === 'slow') say('timeout')
-          else if (outcome.how === 'client_closed' || outcome.how === 'broken') {
-            asking.fail()
-            note(request, visitor, site.id, {
-              status: outcome.how === 'client_closed' ? visitorLeft : response.statusCode,
-              bytes: null,
-              why: outcome.how === 'client_closed' ? 'the visitor left' : 'the answer broke off',
-            })
-          } else if (outcome.how === 'invalid_request') {
-            asking.fail()
-            response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
-          } else if (outcome.how === 'failed') {
-            tried.add(upstreams.failed(address))
-            parts.log.warn(
-              { host: name, upstream: `${address.host}:${address.port}`, code: outcome.code },
-              'an upstream of a site failed',
-            )
-            again('failed')
-          }
-        },
-      )
-    }
-
-    const uncached = (sink: Sink): Asking => ({
-      sink,
-      headers: null,
-      instead: () => false,
-      fail() {},
-    })
-    let isCached = false
-    /** Shows a cached page if no container answers. False: there is none. */
-    const isShownAlone = (site: EdgeSite): boolean => {
-      if (site.id === null || pageFor(site) !== 'starting') return false
-      if (hasBody || site.keepsPages === false) return false
-      const { path, host } = target
-      const { httpsForSeconds } = visit
-      const page = { site: site.id, host, path, proto, httpsForSeconds }
-      const onHit = (): void => void (isCached = true)
-      return parts.cache?.answerAlone({ ...page, request, response, onHit }) ?? false
-    }
-    const enter = (site: EdgeSite): void => {
-      if (isShownAlone(site)) return
-      const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
-      // Not compressed here: another edge does it, and so does the portal.
-      if (!goesOn) return attempt(1, uncached(new VisitorSink(request, response)))
-      if (!parts.cache || site.keepsPages === false || site.addresses.length === 0)
-        return attempt(1, uncached(sinkFor(request, response, proto)))
-      parts.cache.answer(
-        {
-          request,
-          response,
-          site: site.id,
-          host: target.host,
-          path: target.path,
-          proto,
-          client: visitor.client,
-          httpsForSeconds: visit.httpsForSeconds,
-          hasBody,
-          onHit: () => (isCached = true),
-        },
-        (word) => sinkFor(request, response, proto, ['X-Cache', word]),
-        (asking) => attempt(1, asking),
-      )
-    }
-
-    const site = parts.resolve(name)
-    const { id } = site
-    if (parts.traffic && id !== null && !site.isElsewhere)
-      response.once('close', () => {
-        if (!response.headersSent) return
-        const tookMs = performance.now() - visitor.began
-        parts.traffic?.note(id, response.statusCode, tookMs, isCached)
-      })
-    const refused = (page: EdgePage) => show(request, response, visitor, page, site.id)
-    const enterWhenItMay = (): void => {
-      // The edge of its node has it wait.
-      if (id === null || site.isElsewhere) return enter(site)
-      if (isWithheld(site)) return refused('away')
-      if (parts.fence?.isUp(id) && mayChange(request, target.path)) return refused('away')
-      holds.pass(
-        id,
-        request,
-        response,
-        (hasWaited) => {
-          waited = hasWaited
-          enter(waited ? parts.resolve(name) : site)
-        },
-        () => refused('moving'),
-      )
-    }
-    protect(site, visitor.client, request, enterWhenItMay, refused)
-  }
+  const forward = createForward({
+    resolve: parts.resolve,
+    https,
+    cache: parts.cache,
+    holds,
+    fence: parts.fence,
+    traffic: parts.traffic,
+    upstreams,
+    upstreamClient,
+    trustProxy,
+    peerKey,
+    protoOf,
+    isWithheld,
+    protect,
+    withKey,
+    note,
+    count,
+    countLeft: () => void counts.left++,
+    log: parts.log,
+  })
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
     const fromPeer = isFromPeer(request, peerKey())

@@ -2,6 +2,7 @@
 // without external resources.
 import type { Language } from '../../contract/errors.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
+import type { EdgeSite } from './host-table.ts'
 import { wrongTriesSeconds } from './protection.ts'
 
 export type EdgePage =
@@ -15,6 +16,12 @@ export type EdgePage =
   | 'tries'
   | 'moving'
   | 'away'
+
+/** What to show instead of the site, or null when it can be asked. */
+export const pageFor = (site: EdgeSite): EdgePage | null => {
+  if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
+  return site.state
+}
 
 const words: Record<
   EdgePage,

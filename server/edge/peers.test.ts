@@ -3,10 +3,12 @@
  * other.
  */
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import net, { type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { testCertificate } from '../../test/certificates.ts'
+import { scryptHash } from '../platform/scrypt.ts'
 import { createEdge, createHostTable, createHttps, type Edge, type HostChange } from './index.ts'
+import type { HostTable } from './host-table.ts'
 
 const name = 'shop.example.vn'
 const key = 'what edges know each other by'
@@ -117,4 +119,64 @@ test('two edges that each take the site for the other’s pass a visitor on once
   } finally {
     await edge.close()
   }
+})
+
+/** An edge with a table of its own, as long as the test lasts. */
+async function edgeWith(table: HostTable): Promise<number> {
+  const edge = createEdge({
+    resolve: table.resolve,
+    peerKey: table.peerKey,
+    port: 0,
+    host: '127.0.0.1',
+    trustProxy: true,
+    log,
+    note: () => undefined,
+  })
+  onTestFinished(() => edge.close())
+  return await edge.listen()
+}
+const here = (): { host: string; port: number } => ({
+  host: '127.0.0.1',
+  port: (site.address() as AddressInfo).port,
+})
+
+test('after a move the old node, whose site still runs, asks who a peer’s visitor is', async () => {
+  const { first: elsewhere } = ports
+  const protection = {
+    denied: ['192.0.2.7'],
+    password: { user: 'a', hash: await scryptHash('mot mot mot') },
+  }
+  const old = createHostTable(() => [here()])
+  old.apply(change({ via: { host: '127.0.0.1', port: elsewhere }, protection }))
+  const oldPort = await edgeWith(old)
+  // It has not heard of the move.
+  const late = createHostTable(() => [])
+  late.apply(change({ via: { host: '127.0.0.1', port: oldPort }, protection }))
+  const latePort = await edgeWith(late)
+  const authorization = `Basic ${Buffer.from('a:mot mot mot').toString('base64')}`
+  expect((await visit(latePort)).status).toBe(401)
+  const denied = { 'x-forwarded-for': '192.0.2.7', authorization }
+  expect((await visit(latePort, denied)).status).toBe(403)
+  const { status, text } = await visit(latePort, { authorization })
+  expect(status).toBe(200)
+  expect(JSON.parse(text)).not.toHaveProperty('authorization')
+})
+
+test('a site that comes here while a peer was asked lets nobody in unasked', async () => {
+  const protection = { password: { user: 'a', hash: await scryptHash('mot mot mot') } }
+  const table = createHostTable(() => [here()])
+  // The other edge ends, and by then the site is here.
+  const peer = net.createServer((socket) => {
+    const entry = { host: name, site: '1', state: 'live', protection } as const
+    table.apply({ base: 'one', version: 'two', sites: null, entries: [entry] })
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void peer.close())
+  const via = { host: '127.0.0.1', port: (peer.address() as AddressInfo).port }
+  table.apply(change({ via, protection }))
+  const port = await edgeWith(table)
+  expect((await visit(port)).status).toBe(502)
+  expect(table.version()).toBe('two')
+  expect((await visit(port)).status).toBe(401)
 })

@@ -97,6 +97,27 @@ test('ten wrong ones, then a network waits; others do not', async () => {
   expect((await ask(host, '/', from('192.0.2.1', basic('a:mot mot mot')))).status).toBe(200)
 })
 
+test('a password that cannot be checked is our fault, and no try of the visitor', async () => {
+  // No hash of ours: scrypt itself refuses this N.
+  await protect({ password: { user: 'a', hash: 'scrypt:100:8:1:AAAA:AAAA' } })
+  for (let visit = 0; visit < 12; visit++)
+    expect((await ask(host, '/', basic('a:mot mot mot'))).status).toBe(502)
+  expect(seen).toEqual([])
+  expect(edge.warnings).toContain('the password of a site cannot be checked')
+  await protect({ password: { user: 'a', hash: await scryptHash('mot mot mot') } })
+  expect((await ask(host, '/', basic('a:mot mot mot'))).status).toBe(200)
+})
+
+test('of a crowd with passwords some wait for a check, and the rest come later', async () => {
+  await protect({ password: { user: 'a', hash: await scryptHash('mot mot mot') } })
+  const answers = await Promise.all(
+    Array.from({ length: 150 }, (_, index) =>
+      ask(host, '/', from(`192.0.2.${index}`, basic('a:sai'))),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+})
+
 test('denied networks get no answer of the site, and no WebSocket', async () => {
   await protect({ denied: ['192.0.2.7', '198.51.100.0/24', '2001:db8:7::/48'] })
   for (const [client, status] of [

@@ -17,8 +17,8 @@ export interface Protection {
   readonly password?: { readonly user: string; readonly hash: string }
 }
 
-/** The page shown instead of the site; null: admitted. */
-export type ProtectionPage = 'denied' | 'password' | 'tries' | null
+/** What a visitor is told in the place of a page; null: let in. */
+export type ProtectionPage = 'denied' | 'password' | 'tries' | 'failed' | null
 
 export interface Protections {
   /** Null and pages that need no time are answered at once. */
@@ -36,6 +36,9 @@ export const wrongTriesSeconds = 600
 /** A check takes 40 ms of a thread that files and DNS need, too. */
 const checks = { atOnce: 2, waiting: 50 }
 const mostKnown = 10_000
+
+/** So many wait for a check that one more is not taken. */
+class TooManyWait extends Error {}
 
 /** User and password of an Authorization header; null for any other. */
 function credentialsOf(
@@ -66,8 +69,11 @@ function listOf(denied: readonly string[]): BlockList {
   return list
 }
 
-export function createProtections(): Protections {
-  const gate = createGate(checks)
+/** @param log told of a password that cannot be checked: nobody is let in by it */
+export function createProtections(log: {
+  warn(detail: object, message: string): void
+}): Protections {
+  const gate = createGate(checks, () => new TooManyWait())
   const tries = new RateLimiterMemory({ points: wrongTries, duration: wrongTriesSeconds })
   /** Headers that were right a while ago: a page has a hundred files. */
   const known = new Set<string>()
@@ -83,6 +89,7 @@ export function createProtections(): Protections {
   }
 
   async function check(
+    site: string,
     password: NonNullable<Protection['password']>,
     given: { readonly user: string; readonly password: string },
     of: { readonly key: string; readonly network: string },
@@ -93,13 +100,17 @@ export function createProtections(): Protections {
       () => true,
     )
     if (isTooOften) return 'tries'
+    let isRight: boolean
     try {
-      const isRight = await gate.run(() => scryptMatches(password.hash, given.password))
-      if (!isRight || given.user !== password.user) return 'password'
-    } catch {
-      // Too many passwords wait to be checked.
-      return 'tries'
+      isRight = await gate.run(() => scryptMatches(password.hash, given.password))
+    } catch (error) {
+      if (error instanceof TooManyWait) return 'tries'
+      log.warn({ err: error, site }, 'the password of a site cannot be checked')
+      // The visitor has not given a wrong one.
+      await tries.reward(of.network)
+      return 'failed'
     }
+    if (!isRight || given.user !== password.user) return 'password'
     await tries.reward(of.network)
     if (known.size >= mostKnown) known.clear()
     known.add(of.key)
@@ -117,7 +128,7 @@ export function createProtections(): Protections {
         .update(`${site}\n${password.user}\n${password.hash}\n${authorization}`)
         .digest('base64url')
       if (known.has(key)) return null
-      return check(password, given, { key, network: `${site} ${networkOf(client)}` })
+      return check(site, password, given, { key, network: `${site} ${networkOf(client)}` })
     },
   }
 }

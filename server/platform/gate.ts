@@ -22,7 +22,7 @@ interface GateLimits {
 /** `atOnce` run, at most `waiting` wait for their turn, in the order in which they came. */
 export function createGate(
   { atOnce, waiting, longestWaitMs = Infinity }: GateLimits,
-  refusal = tooBusy,
+  refusal: () => Error = tooBusy,
 ): Gate {
   let running = 0
   const queue: (() => void)[] = []

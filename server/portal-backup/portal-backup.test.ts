@@ -355,6 +355,9 @@ test('all machines are gone: one command, and the customer notices nothing', asy
   })
   expect(restored).toMatchObject({ code: 0, said: expect.stringContaining('is restored in') })
   expect(restored?.said).toContain('1 sites are there.')
+  expect(restored?.said).toContain(
+    '1 older backups of sites are not in DATA_DIR, and SITE_BACKUPS_TO is not set,',
+  )
   expect(unfinished).toBe(false)
   expect(fs.readFileSync(path.join(portal.dataDir, 'secret'), 'utf8')).toBe(portal.rootSecret)
 

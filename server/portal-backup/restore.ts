@@ -5,7 +5,7 @@ import path from 'node:path'
 import { connect } from '../platform/db.ts'
 import {
   type Archives,
-  forgetLostArchives,
+  hideLostArchives,
   bringAllTo,
   specsToRestore,
   type SiteAddressing,
@@ -25,6 +25,8 @@ export interface RestoreParts {
   readonly dataDir: string
   /** The store for the sites' own backups. */
   readonly archives: Archives
+  /** SITE_BACKUPS_TO, where the operator has set it. */
+  readonly archivesTo: string | undefined
   /** PORTAL_SECRET, where the operator has set it. */
   readonly givenSecret: string | undefined
   readonly addressing: SiteAddressing
@@ -195,8 +197,16 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
     const { here, elsewhere } = await specsToRestore(db, parts.addressing, parts.node)
     specs = here
     if (elsewhere > 0) say(`${elsewhere} sites are on other nodes, and stay there.`)
-    const lost = await forgetLostArchives(db, parts.archives)
-    if (lost > 0) say(`${lost} older backups of sites are gone with the machine.`)
+    const lost = await hideLostArchives(db, parts.archives)
+    if (lost > 0)
+      say(
+        `${lost} older backups of sites are not ` +
+          (parts.archivesTo === undefined
+            ? 'in DATA_DIR, and SITE_BACKUPS_TO is not set'
+            : `at SITE_BACKUPS_TO, ${parts.archivesTo}`) +
+          ', so nobody is offered them. Where they lie elsewhere, set SITE_BACKUPS_TO to that ' +
+          'place and start the portal: it deletes none of them, and offers what it finds again.',
+      )
   } finally {
     await close()
   }

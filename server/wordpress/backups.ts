@@ -30,7 +30,7 @@ import {
 } from './backup-store.ts'
 import { switchJob } from './import-store.ts'
 import type { WordpressDriver } from './driver.ts'
-import { siteWithBackups, surplusBackups } from './kept-backups.ts'
+import { isLost, siteWithBackups, surplusBackups } from './kept-backups.ts'
 import { defineNightlyBackups } from './nightly-backups.ts'
 import { defineRestores } from './restores.ts'
 import { beginHold } from './update-hold.ts'
@@ -375,6 +375,7 @@ export function createBackups(deps: BackupDeps): Backups {
         .set({ state: 'removed' })
         .where('site_id', '=', siteId)
         .where('state', '<>', 'proven')
+        .where((eb) => eb.not(isLost))
         .returning(['id', 'site_id'])
         .execute()
       for (const backup of unproven) {

@@ -107,7 +107,7 @@ export {
 } from './update-waves.ts'
 export {
   bringAllTo,
-  forgetLostArchives,
+  hideLostArchives,
   makeMissing,
   newestArchives,
   NowhereToProve,

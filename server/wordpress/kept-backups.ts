@@ -3,14 +3,23 @@ import { sql } from 'kysely'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { BackupRow } from './backup-store.ts'
 
-/** How many backups made before updates a server keeps. */
+/**
+ * `reason` of a removed backup whose archive a restore of the whole portal did not find. It stays,
+ * and is offered again once its archive is found (archive-watch.ts): SITE_BACKUPS_TO may not have
+ * been set yet, and whoever deleted the archive then would delete one that is good.
+ */
+export const lostArchive = 'archive not found after a restore of the portal'
+export const isLost = sql<boolean>`(state = 'removed' and coalesce(reason, '') = ${lostArchive})`
+
+/** Backups from before an update that a server keeps. */
 const keptForUpdates = 3
 
 /**
- * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed.
- * Failed ones are counted apart, so that a week of failing nights costs no good backup. The newest
- * proven one is never deleted, nor one that is being restored, nor one by which a switch to another
- * site after `neededSince` can be undone.
+ * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed,
+ * but for those whose archives were only not found;
+ * failed ones are counted by themselves, so that a week of failing nights costs no good backup;
+ * never the newest proven one, nor one that is being restored, nor one by which a switch to
+ * another site after `neededSince` can be undone.
  */
 export async function surplusBackups(
   db: Queryable,
@@ -23,7 +32,8 @@ export async function surplusBackups(
       select id, site_id, state, for_update,
         row_number() over (partition by kind, for_update, state order by seq desc) as place,
         seq = max(seq) filter (where state = 'proven') over () as newest_proven
-      from site_backup where site_id = ${siteId} and state <> 'making') ranked
+      from site_backup
+      where site_id = ${siteId} and state <> 'making' and not ${isLost}) ranked
     where (state = 'removed'
         or place > case when for_update then least(${kept}::int, ${keptForUpdates}::int)
           else ${kept}::int end)

@@ -11,6 +11,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Archives } from './archives.ts'
 import { beginBackup, figuresOf, isNoTimeForBackup } from './backup-store.ts'
 import type { CopyFigures, SiteSpec } from './driver.ts'
+import { lostArchive } from './kept-backups.ts'
 import { putNode } from './nodes.ts'
 import { firstNode, lockSite, specOf, type SiteAddressing } from './store.ts'
 import { underWayStates } from './update-store.ts'
@@ -172,14 +173,14 @@ export async function specsToRestore(
 }
 
 /**
- * After a restore: marks backups as removed whose archives are lost with the machine, so that no
- * customer is offered one. Backups that the store still has stay, whether or not the portal's
- * backup named them.
+ * After a restore: backups whose archives are not there are offered to no customer, until they are
+ * found (archive-watch.ts). Those that the store still has stay, whether or not the portal's
+ * backup named them. Answers how many are not there.
  */
-export async function forgetLostArchives(db: Queryable, archives: Archives): Promise<number> {
+export async function hideLostArchives(db: Queryable, archives: Archives): Promise<number> {
   const present = (await archives.list()).map(({ backupId }) => backupId)
   const { rows } = await sql<{ id: string }>`
-    update site_backup set state = 'removed'
+    update site_backup set state = 'removed', reason = ${lostArchive}
     where state = 'proven' and not id = any (${present}::uuid[]) returning id`.execute(db)
   return rows.length
 }

@@ -8,6 +8,7 @@ import type { VisitorRequest } from '../http2.ts'
 import type { Sink } from '../sink.ts'
 import { SiteCounts, type CacheEvent, type CacheFigures } from './counts.ts'
 import { Fill } from './fill.ts'
+import { NeverKept } from './never-kept.ts'
 import {
   acceptForAll,
   agentOf,
@@ -134,8 +135,8 @@ export interface PageCache {
 export function createPageCache(limits: CacheLimits): PageCache {
   const store = new PageStore(limits)
   const fills = new Map<string, Fill>()
-  /** Until when requests for this page do not wait for each other. */
-  const never = new Map<string, number>()
+  /** Pages that nobody waits for. */
+  const never = new NeverKept(neverMs, mostNever)
   const bySite = new Map<string, SiteCounts>()
   const totals = { hits: 0, misses: 0, bypassed: 0 }
   let waiting = 0
@@ -155,11 +156,6 @@ export function createPageCache(limits: CacheLimits): PageCache {
     countsOf(site).add(event)
   }
   const onMade = (entry: Entry): void => store.resized(entry)
-  const isNever = (key: string): boolean => (never.get(key) ?? 0) > performance.now()
-  function setNever(key: string): void {
-    if (never.size >= mostNever) never.clear()
-    never.set(key, performance.now() + neverMs)
-  }
 
   const keyOf = (lookup: PageName, page: PageRequest): string =>
     `${lookup.site}\n${lookup.proto}${lookup.httpsForSeconds ?? ''}${page.isMobile ? 'm' : ''}\n` +
@@ -201,7 +197,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
         serve(lookup.request, lookup.response, entry, entry.isDoubted ? 'HIT' : 'MISS', onMade),
       onOver(isNeverKept) {
         if (fills.get(key) === fill) fills.delete(key)
-        if (isNeverKept) setNever(key)
+        if (isNeverKept) never.add(key)
         else never.delete(key)
       },
     })
@@ -285,7 +281,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
       const key = keyOf(lookup, page)
       const entry = store.get(key)
       // A HEAD request makes no page that others could have.
-      if (lookup.request.method === 'HEAD' || isNever(key)) return pass('misses')
+      if (lookup.request.method === 'HEAD' || never.has(key)) return pass('misses')
       const fill = fills.get(key)
       if (fill) return waitFor(fill, lookup, () => pass('misses'))
       count(lookup.site, 'misses')

@@ -232,6 +232,20 @@ echo 'filled';`,
     expect(left.filter((name) => /dup-|installer/.test(name))).toEqual([])
   })
 
+  test('a copy that cannot be looked at now is not gone: the next step goes on', async () => {
+    const sql = await fs.readFile(path.join(unpacked, 'database.sql'))
+    await moveIn([gzipSync(sql), zipOf(theme('site/wp-content/'))])
+    const state = path.join(parts.dataDir, 'sites', into.id, 'import', 'state.json')
+    await fs.rename(state, `${state}.aside`)
+    await expect(driver.stepImport(into, [])).rejects.toMatchObject({ kind: 'rejected' })
+    // A link to itself opens with a fault that is not its absence.
+    await fs.symlink(state, state)
+    await expect(driver.stepImport(into, [])).rejects.toMatchObject({ kind: 'unavailable' })
+    await fs.rename(`${state}.aside`, state)
+    expect(await driver.stepImport(into, [])).toMatchObject({ phase: 'done' })
+    await driver.dropImport(into.id)
+  })
+
   const missing = missingForLamp()
   test.skipIf(missing.length > 0)(
     missing.length > 0

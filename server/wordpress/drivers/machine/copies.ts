@@ -122,8 +122,11 @@ export class Copies {
     if (figures.fileBytes > budget.diskBytes || figures.databaseBytes > budget.databaseBytes)
       throw new DriverFailure('rejected', "the backup is larger than the site's disks")
     await fs.mkdir(this.#content.dir, { recursive: true, mode: 0o700 })
-    const archive = await fs.open(file).catch(() => null)
-    if (!archive) throw new DriverFailure('rejected', 'the archive is gone')
+    const archive = await fs.open(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') throw new DriverFailure('rejected', 'the archive is gone')
+      // Another fault may pass, such as too many open files: it must not be the restore's end.
+      throw new DriverFailure('unavailable', 'the archive cannot be opened', { cause: error })
+    })
     try {
       const bytes = figures.fileBytes + figures.databaseBytes
       await needRoom(this.#content.dir, bytes)

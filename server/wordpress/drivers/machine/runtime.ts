@@ -1,6 +1,6 @@
-// The common part of the drivers that keep sites in folders of this machine: the driver interface,
-// with a Site object for each folder.
-import { existsSync, readdirSync } from 'node:fs'
+// What the drivers that keep sites in folders of this machine have in common: the agreement, for a
+// site of each folder.
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
@@ -11,10 +11,8 @@ import type { SiteRuntime, SiteSpec, WriteListener } from '../../driver.ts'
 import { ArchiveRunner, type CopyLimits } from './archive-runner.ts'
 import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
-import { copyIdOf, loadingIn } from './content.ts'
-import { proveCopy, scratchPrefix } from './copies.ts'
+import { proveCopy } from './copies.ts'
 import { FileHands } from './file-hands.ts'
-import { sweepDoomed } from './files.ts'
 import { Gate } from './gate.ts'
 import { dropLetters, hasLetters, lettersIn } from './mail-folder.ts'
 import type { Engine } from './engine.ts'
@@ -24,6 +22,7 @@ import type { Settings } from './settings.ts'
 import { Site } from './site.ts'
 import { embeddedRuntime } from './site-folder.ts'
 import { firstSiteUser, SiteUsers } from './site-users.ts'
+import { startSweeps } from './sweeps.ts'
 
 export interface MachineParts {
   /**
@@ -151,27 +150,13 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   const sites = new Map<string, Site>()
   let closed: Promise<void> | undefined
 
-  let unremoved = 0
-  // Scratch folders of an earlier run; those that this run makes are in use.
-  const oldScratch = new Set(
-    existsSync(sitesDir)
-      ? readdirSync(sitesDir).filter((name) => name.startsWith(scratchPrefix))
-      : [],
-  )
-  /** Removes what interrupted or failed removals and backup proofs have left. */
-  const sweep = async (): Promise<void> => {
-    for (const name of oldScratch)
-      await engine?.endLeftovers(copyIdOf(name), loadingIn(path.join(sitesDir, name)))
-    let left = await sweepDoomed(sitesDir, (name) => oldScratch.has(name))
-    const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
-    for (const entry of entries)
-      if (entry.isDirectory() && idShape.test(entry.name))
-        left += await sweepDoomed(path.join(sitesDir, entry.name))
-    if (left > unremoved)
-      parts.log.warn({ left }, 'folders of removed sites or of their copies cannot be removed')
-    unremoved = left
-  }
-  let sweeping = sweep().catch(() => {})
+  const sweeps = startSweeps({
+    sitesDir,
+    isSite: (name) => idShape.test(name),
+    engine,
+    everyMs: parts.sweepMs ?? defaultSweepMs,
+    log: parts.log,
+  })
 
   /** Validates an id, which becomes a folder's name. */
   const checkId = (id: string): void => {
@@ -236,12 +221,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     for (const [index, one] of all.entries())
       setTimeout(() => one.runCron(), (index * cronMs) / all.length).unref()
   }, cronMs)
-  const sweeps = setInterval(
-    () => void (sweeping = sweeping.then(sweep).catch(() => {})),
-    parts.sweepMs ?? defaultSweepMs,
-  )
   watching.unref()
-  sweeps.unref()
   cron.unref()
 
   return {
@@ -376,7 +356,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     async dropImport(id) {
       await site(id).dropImport()
     },
-    unremoved: async () => unremoved,
+    unremoved: async () => sweeps.unremoved(),
     addresses: async (id) => sites.get(id)?.addresses() ?? [],
     frontPage: (id, host) => frontPageStatus(sites.get(id)?.addresses()[0], host),
     answering: async () =>
@@ -415,8 +395,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       closed ??= (async () => {
         clearInterval(watching)
         clearInterval(cron)
-        clearInterval(sweeps)
-        await sweeping
+        await sweeps.close()
         await Promise.all([
           host.archiveRunner.close(),
           host.fileHands.close(),

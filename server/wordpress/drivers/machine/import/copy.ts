@@ -31,7 +31,14 @@ const spareShare = 2
 /** The copy's container ends after this time without a request. */
 const idleMs = 60_000
 
-const notFound = (): DriverFailure => new DriverFailure('rejected', 'there is no copy')
+/**
+ * What is said of a file of the copy that was not opened or read: it is not there, or it cannot be
+ * looked at now, which may pass and must not end the move.
+ */
+const ifAbsent = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT') return null
+  throw new DriverFailure('unavailable', 'the copy cannot be looked at', { cause: error })
+}
 
 /** The copy as a site: as `Site` does it, in a folder of its own. */
 interface CopySite {
@@ -94,8 +101,8 @@ export class ImportCopy {
   }
 
   async #state(): Promise<State> {
-    const found = await fs.readFile(this.#stateFile, 'utf8').catch(() => null)
-    if (found === null) throw notFound()
+    const found = await fs.readFile(this.#stateFile, 'utf8').catch(ifAbsent)
+    if (found === null) throw new DriverFailure('rejected', 'there is no copy')
     return JSON.parse(found) as State
   }
   async #keep(state: State): Promise<State> {
@@ -262,7 +269,7 @@ export class ImportCopy {
         if ('error' in answer) {
           // The answer to the last step was lost: the whole dump is loaded.
           const stage = path.join(this.#places.databaseDir, stageName)
-          if (state.after > 0 && !(await fs.stat(stage).catch(() => null)))
+          if (state.after > 0 && !(await fs.stat(stage).catch(ifAbsent)))
             return told(await this.#keep({ ...state, phase: 'upgrade' }))
           return failed(answer.error)
         }
