@@ -37,9 +37,9 @@ export default function CheckOtpPage() {
     },
   })
 
-  // The code is all that the page is for.
+  // The code field is the purpose of the page, so it gets the focus.
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])
-  /** A button that counts down takes no focus: it goes where the code is typed. */
+  /** A disabled button cannot keep the focus, so the focus moves to the code field. */
   const wait = (seconds?: number) => {
     timer.restart(seconds)
     focusOn('[name=code]')

@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react'
 
 const everySeconds = 60
 
-/** To whom a code was sent, by the screen that leads to the one that asks for it. */
+/** The recipient of the last code, set by the screen that leads to the code's page. */
 let sentTo: string | undefined
 export const noteCodeSent = (email: string): void => void (sentTo = email)
 export const wasCodeSent = (email: string): boolean => sentTo === email
 
-/** Seconds until a code may be sent again; `restart` begins the minute anew. */
+/** Seconds until a code may be sent again; `restart` restarts the minute. */
 export function useResendTimer(startNow: boolean) {
   const [until, setUntil] = useState(() => (startNow ? Date.now() + everySeconds * 1000 : 0))
   const [now, setNow] = useState(() => Date.now())

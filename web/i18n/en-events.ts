@@ -15,7 +15,7 @@ export const enEvents = {
     creditedAmount: (amount: string) => `${amount} added to your wallet.`,
     status: (name: string, status: string) => `${name}: ${status}`,
     deleted: 'Deleted',
-    /** Under what an order came to: opens what was told on the way. */
+    /** A group's outcome comes first; this opens its steps. */
     steps: (count: number) => `All ${plural(count, 'step', 'steps')}`,
     walletLow: (days: number) =>
       days === 0

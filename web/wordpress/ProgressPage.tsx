@@ -34,14 +34,15 @@ const route = getRouteApi('/app/wordpress-progress/$id')
 const silentMs = 10_000
 const withoutSocketMs = 3000
 const redirectMs = 1000
-/** The charge follows the order within moments; after this long the invoice is offered. */
+/** The charge follows the order within moments; after this many seconds the invoice is offered. */
 const chargeSeconds = 15
 
 export const load = ({ queryClient, params }: LoadInput) =>
   queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 /**
- * Reads where the order stands, then listens; the page may be left and opened again at any moment.
+ * Reads the state of the order, then listens for events; the page may be left and opened again at
+ * any time.
  */
 export default function ProgressPage() {
   const t = useTexts('servers', 'site')
@@ -78,8 +79,8 @@ export default function ProgressPage() {
 }
 
 /**
- * Refetches after an event about this server, when the socket has been silent for ten seconds, and
- * when it is down.
+ * Refetches after an event about this server, after ten seconds of silence, and while the socket is
+ * down.
  */
 function useNudges(id: string, settled: boolean, look: () => void) {
   const queryClient = useQueryClient()
@@ -92,7 +93,7 @@ function useNudges(id: string, settled: boolean, look: () => void) {
     }
     const forget = onPortalEvent((event) => {
       const invoice = InvoiceEvent.safeParse(event?.payload)
-      // What the wallet holds is less than this tab knew.
+      // The wallet holds less than this tab knew.
       if (event?.event === 'invoice.payment_failed' && invoice.data?.wp?.id === id)
         void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
       onUpdate()
@@ -105,8 +106,8 @@ function useNudges(id: string, settled: boolean, look: () => void) {
       forget()
       clearInterval(timer)
     }
-    // `look` only refetches; the first one serves as well as the newest.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // `look` only refetches, so the first one does as well as the newest. oxlint-disable-next-line
+    // react-hooks/exhaustive-deps
   }, [id, settled])
 }
 
@@ -127,7 +128,7 @@ function Progress({ server }: { server: Server }) {
   const working = server.status === 'pending_payment' || server.status === 'provisioning'
   const now = useNow(working)
   const stage = stageOf(server, user.balance)
-  // An order may have waited for days before its money came: only the present stage is counted.
+  // An order may have waited for days before its money came, so only the present stage is timed.
   const [begun, setBegun] = useState({ stage, at: now })
   if (begun.stage !== stage) setBegun({ stage, at: now })
   const seconds = Math.max(0, (now - begun.at) / 1000)
@@ -140,8 +141,8 @@ function Progress({ server }: { server: Server }) {
       redirectMs,
     )
     return () => clearTimeout(timer)
-    // A change of language is no second success.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // A change of language must not report the success again. oxlint-disable-next-line
+    // react-hooks/exhaustive-deps
   }, [stage, server.id])
 
   return (
@@ -236,7 +237,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   )
 }
 
-/** What is missing for the order to go on, minor units. */
+/** The money missing for the order, minor units. */
 const shortOf = (server: Server, balance: number): number =>
   Math.max(0, (server.invoice?.amount_due ?? 0) - balance)
 
@@ -303,7 +304,7 @@ function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
         'mt-6 divide-y divide-border rounded-lg text-sm ' + 'shadow-[inset_0_0_0_1px_var(--border)]'
       }
     >
-      {/* It has no number before it is paid, and several may wait. */}
+      {/* An invoice has no number before it is paid, and several may wait. */}
       <Line term={t.progress.invoiceId}>{invoice.number ?? invoice.id}</Line>
       <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
       <Line term={t.progress.amountDue}>
