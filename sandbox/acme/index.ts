@@ -23,13 +23,13 @@ import type { Validation } from './validate.ts'
 export { authorityTable } from './authority.ts'
 
 export interface AcmeOptions extends Validation {
-  /** What the second authority knows its customer by; the key is base64url. */
+  /** The external account's key at the second authority; the key is base64url. */
   readonly binding: { readonly keyId: string; readonly hmacKey: string }
 }
 
 const names = { first: 'Sandbox CA', second: 'Sandbox CA Two' } as const
 
-/** `url`: the sandbox's own, once it listens. */
+/** `url`: the sandbox's own address, known once it listens. */
 export async function acmeRoutes(
   db: Database,
   options: AcmeOptions,

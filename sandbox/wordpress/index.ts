@@ -38,7 +38,9 @@ function parsed(text: string | null): unknown {
 const namesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.keys(value) : []
 
-/** `wordpressFiles`: WordPress as sites here have it; without it there is no release of it. */
+/**
+ * `wordpressFiles`: WordPress as sites here have it; without it the directory has no release of it.
+ */
 export function directoryRoutes(url: () => string, wordpressFiles: string | undefined): Routes {
   const state: DirectoryState = {
     mode: 'well',
@@ -96,7 +98,7 @@ export function directoryRoutes(url: () => string, wordpressFiles: string | unde
     }
   }
 
-  /** What WordPress asks about plugins: `{plugins: {file: {…}}, active: []}`. */
+  /** Answers WordPress's update check for plugins: `{plugins: {file: {…}}, active: []}`. */
   function pluginCheck(call: Call): Reply {
     const asked = parsed(formOf(call).get('plugins')) as { plugins?: Record<string, unknown> }
     const has = namesOf(asked?.plugins).includes(pluginMain)
@@ -144,7 +146,7 @@ export function directoryRoutes(url: () => string, wordpressFiles: string | unde
     })
   }
 
-  /** plugins/info/1.2: what one plugin is, for whoever looks it up. */
+  /** plugins/info/1.2: information about one plugin. */
   function pluginInfo({ query }: Call): Reply {
     const slug = query.get('slug') ?? query.get('request[slug]') ?? ''
     const release = releaseOf(slug, state.newest[slug] ?? '')
