@@ -1,4 +1,4 @@
-/** Mends of letters that come back, shares of certificates, and the common count of a disk. */
+/** Mends of bounced letters, of shares of certificates, and of the common count of a disk. */
 import type { Mend } from './mend.ts'
 
 export const mailAndShares: readonly Mend[] = [
