@@ -502,7 +502,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // The edge and a container of the previous version would redirect visitors to each other.
+  // The edge and a container with the previous spec would redirect visitors to each other.
   {
     finding: 'W6',
     guard: 'server/wordpress/primary.test.ts',
