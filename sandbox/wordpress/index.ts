@@ -1,12 +1,12 @@
 /**
  * The directory of WordPress: api.wordpress.org and downloads.wordpress.org below one address,
- * /wordpress. It knows the releases of releases.ts, of which a person chooses the newest.
+ * /wordpress. It offers the releases of releases.ts; a person chooses which is the newest.
  *
- * For a program in place of a person:
- *   GET  /wordpress/state.json       how it behaves, and what is the newest release of each
+ * For programs:
+ *   GET  /wordpress/state.json       its behaviour, and the newest release of each
  *   POST /wordpress/state.json       {newest: {slug: version}, mode}: changes either
  * A mode is one of: well; down (503); slow (each answer waits slowMs); lies (its zips are of
- * another version than it says); astray (packages lie on another host).
+ * another version than it says); astray (packages are on another host).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { formOf, json, type Call, type Reply, type Routes } from '../http.ts'

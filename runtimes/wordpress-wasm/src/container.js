@@ -46,12 +46,12 @@ const limitsOf = ({ ssdBytes, databaseBytes, mail, memoryMb, phpMemoryMb, cpu })
 })
 
 /**
- * Reads the boot order, has PHP started, and listens.
+ * Reads the boot order, starts PHP, and listens.
  * @param {(order: object, say: (line: object) => void) => {start: (first: boolean) => object,
  * most?: number, isCheap?: boolean, resize?: (limits: object) => number, ownCalls?: string}} boot
- * `start` starts a process that runs PHP (php-process.js), which costs nothing where it `isCheap`;
- * `resize` is told of a plan's new size, and answers how many there may be; `ownCalls`: a socket by
- * which the site asks for its own pages
+ * `start` starts a process that runs PHP (php-process.js); `isCheap`: a further process costs
+ * nothing; `resize` gets a plan's new size, and returns how many processes may exist; `ownCalls`: a
+ * socket by which the site requests its own pages
  */
 export function runContainer(boot) {
   const started = performance.now()

@@ -76,7 +76,7 @@ function add(sum, below) {
 
 /**
  * The length in bytes of the longest path at or below `dir`.
- * @throws when a folder cannot be read: what lies there may be of any depth
+ * @throws when a folder cannot be read, because its content may be of any depth
  */
 export function deepestSync(dir) {
   let longest = Buffer.byteLength(dir)

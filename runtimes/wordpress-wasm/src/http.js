@@ -19,7 +19,7 @@ const lingerMs = 15_000
  * @param {{pool: object, spool: object, order: object, log: (line: object) => void}} parts
  * @returns `server` (not listening yet), `run` (an internal request, for cron), `setHosts` (names
  * beside the order's own), `hold` (write-hold.js), `settle` (resolves when
- * no request is in hand)
+ * no request is being handled)
  */
 export function createSiteServer({ pool, spool, order, log }) {
   const siteUrl = new URL(order.url)

@@ -70,7 +70,7 @@ export class MailSpool {
 
   /**
    * @param {{dir?: string, isOn?: boolean, log: (text: string) => void, onLetter: () => void}}
-   * parts `onLetter`: one lies there
+   * parts `onLetter`: called when a letter was stored
    */
   constructor({ dir, isOn, log, onLetter }) {
     this.#dir = dir

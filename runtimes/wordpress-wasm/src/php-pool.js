@@ -80,9 +80,9 @@ export class PhpPool {
    * @param {{start: (first: boolean) => object, atOnce: number, most: number, memoryBytes: number,
    * log: (line: object) => void, onLost: (why: string) => void, onWrite: (tags: string[] | null) =>
    * Promise<void>, onEnd: () => Promise<void>, isCheap?: boolean}} parts `start` starts a process
-   * (php-process.js); `memoryBytes`: the plan's; `onLost`: PHP does not start any more; `onWrite`:
-   * what PHP wrote, before its answer goes on; `onEnd`: PHP ended in the middle of a request;
-   * `isCheap`: one more costs nothing, so nobody waits for it
+   * (php-process.js); `memoryBytes`: the plan's; `onLost`: PHP cannot be started any more;
+   * `onWrite`: PHP has written, called before its answer continues; `onEnd`: PHP ended during a
+   * request; `isCheap`: one more process costs nothing, so it is started at once
    */
   constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, onEnd, isCheap = false }) {
     this.#isCheap = isCheap
@@ -221,8 +221,8 @@ export class PhpPool {
   /**
    * Waits for a process and runs a request there.
    * @param answer where the answer goes (php-process.js)
-   * @param client whose request it is (client-limits.js); null: nobody's who is limited
-   * @param visitor the response whose `close` ends the wait; undefined when nobody can leave
+   * @param client the client of the request (client-limits.js); null: it is not limited
+   * @param visitor the response whose `close` ends the wait; undefined when the request must run
    * @returns the outcome (php-process.js), null when the visitor left before the turn came
    */
   async run(request, answer, { limitMs, client = null, visitor }) {

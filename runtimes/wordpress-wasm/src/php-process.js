@@ -186,9 +186,9 @@ export class PhpProcess {
   /**
    * Runs one request. `limitMs` counts while PHP works and not while the visitor is slow to read.
    * @param {{head: (value: object) => void, data: (piece: Buffer) => Promise<void> | undefined}}
-   * answer what `data` answers is waited for, and PHP with it
-   * @param {{limitMs: number, onWrite: (tags: string[] | null) => Promise<void>}} more `onWrite` is
-   * told what PHP wrote, null for everything, and waited for
+   * answer a promise that `data` returns is awaited, and PHP waits as well
+   * @param {{limitMs: number, onWrite: (tags: string[] | null) => Promise<void>}} more `onWrite`
+   * gets what PHP wrote (null: everything) and is awaited
    * @returns {Promise<{how: 'done', exitCode: number, trailers: object | null} | {how: 'timeout'} |
    * {how: 'ended', why: string}>}
    */

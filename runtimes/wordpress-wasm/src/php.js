@@ -162,9 +162,9 @@ require_once '${pageTags}';
  * Boots PHP with the site mounted at /wordpress.
  * @param order the boot order (README)
  * @param budget DiskBudget wrapped around PHP's file system
- * @param {(text: string) => void} onText told of each line that PHP writes to a device of its own
- * (/dev/tty, /dev/stdout, /dev/stderr), which would
- *   otherwise be written to this process's own standard output
+ * @param {(text: string) => void} onText gets each line that PHP writes to a device of its own
+ * (/dev/tty, /dev/stdout, /dev/stderr), which would otherwise be written to this process's own
+ * standard output
  */
 export async function bootPhp(order, budget, onText) {
   writeInternal(order)

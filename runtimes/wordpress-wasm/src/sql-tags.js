@@ -2,12 +2,12 @@
  * What a statement reads and writes, as tags. A page is kept with the tags of what was read for it,
  * and dropped by a write that has one of them. Tags of a table `t`:
  *
- * - `t*`: whoever reads the table otherwise than by keys; every write has it
- * - `t~`: whoever reads it by keys; a write that does not name the keys it touches has it
+ * - `t*`: a read of the table otherwise than by keys; every write has it
+ * - `t~`: a read by keys; a write that does not name its keys has it
  * - `t#key`: one row by its key (`#postmeta` rows by the post's id); writes by key have it
  *
- * Whatever is not understood reads, or writes, everything. Nothing here asks the database: views,
- * triggers and functions that write are not seen (decision 68).
+ * A statement that is not understood counts as reading or writing everything. The database is never
+ * queried: views, triggers and functions that write are not noticed (decision 68).
  */
 import {
   countOf,
