@@ -33,8 +33,8 @@ function processorSeconds(): number {
 watchForSecondConnections()
 
 const began = processorSeconds()
-// Vitest reads from the pattern which fixtures a hook needs. oxlint-disable-next-line
-// no-empty-pattern
+// Vitest reads from the pattern which fixtures a hook needs.
+// oxlint-disable-next-line no-empty-pattern
 afterAll(({}, file) => {
   Object.assign(file.meta, { processorSeconds: processorSeconds() - began })
 })

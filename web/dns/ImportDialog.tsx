@@ -173,8 +173,8 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
                   <p className="font-medium">{t.zone.adjusted(plan.adjusted.length)}</p>
                   <ul
                     className="mt-1 grid max-h-40 gap-1 overflow-y-auto text-xs"
-                    // A scrolling area must be reachable by keyboard. oxlint-disable-next-line
-                    // jsx-a11y/no-noninteractive-tabindex
+                    // A scrolling area must be reachable by keyboard.
+                    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
                     tabIndex={0}
                     aria-label={t.zone.adjusted(plan.adjusted.length)}
                   >

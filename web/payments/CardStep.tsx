@@ -38,7 +38,8 @@ export default function CardStep({
     // The address leaves out the payment type, which would lead here again.
     if (none) void link({ amount: amountText })
     // `amountText` is left out on purpose: the amount is passed on as it was when the missing card
-    // was noticed. oxlint-disable-next-line react-hooks/exhaustive-deps
+    // was noticed.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [none, navigate])
   return (
     <section className="p-5 sm:p-6">

@@ -142,7 +142,8 @@ export function LinkCardForm({
       form?.destroy()
     }
     // The texts may change with the language after the setup has finished; the form must not be
-    // emptied for that. oxlint-disable-next-line react-hooks/exhaustive-deps
+    // emptied for that.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [round, cards, language, returned])
 
   useEffect(() => fields.current?.update({ appearance: appearance() }), [theme])

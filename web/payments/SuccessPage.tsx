@@ -311,8 +311,8 @@ function useLiveUpdates(waiting: boolean, nudge: () => void) {
       forget()
       stop()
     }
-    // `nudge` only refetches, so an older one does as well as the newest. oxlint-disable-next-line
-    // react-hooks/exhaustive-deps
+    // `nudge` only refetches, so an older one does as well as the newest.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [waiting, queryClient])
 }
 

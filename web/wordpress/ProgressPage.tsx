@@ -106,8 +106,8 @@ function useNudges(id: string, settled: boolean, look: () => void) {
       forget()
       clearInterval(timer)
     }
-    // `look` only refetches, so the first one does as well as the newest. oxlint-disable-next-line
-    // react-hooks/exhaustive-deps
+    // `look` only refetches, so the first one does as well as the newest.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, settled])
 }
 
@@ -141,8 +141,8 @@ function Progress({ server }: { server: Server }) {
       redirectMs,
     )
     return () => clearTimeout(timer)
-    // A change of language must not report the success again. oxlint-disable-next-line
-    // react-hooks/exhaustive-deps
+    // A change of language must not report the success again.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [stage, server.id])
 
   return (

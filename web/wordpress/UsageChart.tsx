@@ -133,8 +133,8 @@ export function UsageChart({ title, lines, format, when, ends, empty }: ChartPro
           <span />
           <div aria-hidden className="num mt-2 flex justify-between text-2xs text-ink-3">
             {ends.map((end, index) => (
-              // These three labels never change their order. oxlint-disable-next-line
-              // react/no-array-index-key
+              // These three labels never change their order.
+              // oxlint-disable-next-line react/no-array-index-key
               <span key={index}>{end}</span>
             ))}
           </div>
