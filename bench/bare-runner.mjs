@@ -1,5 +1,5 @@
 // How long a new site takes without the portal: copy WordPress, start the runtime with an
-// installation, first page. The portal's own way, order to first page, is compared with it (limit:
+// installation, first page. The portal's time from order to first page is compared with it (limit:
 // 1.2 times). Run: node bench/bare-runner.mjs [runs]
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -22,8 +22,8 @@ const firstPage = (port) =>
   })
 
 /**
- * A site of its own without a portal: the port it answers on, the process, its folder, and what
- * ends all of them. `runtimeDir`: another state of the runtime, its packages installed.
+ * Starts a site without a portal; returns its port, its process, its folder, and a function that
+ * ends everything. `runtimeDir`: another version of the runtime, with its packages installed.
  */
 export async function startBare({
   memoryMb = 512,

@@ -1,14 +1,14 @@
 /**
- * Entries by the million, put into a scratch ledger past its rules: for the size of things only.
- * Their hashes are noise, so no check holds afterwards.
+ * Inserts entries by the million into a scratch ledger, bypassing its rules, only for benchmarks of
+ * size. Their hashes are random, so no check of the ledger holds afterwards.
  */
 import pg from 'pg'
 
 const atOnce = 250_000
 
 /**
- * `entries` in all: half in the wallets, in turn, each the counterpart of one in the gateway's
- * account. `adminUrl`: a superuser, since triggers rest.
+ * `entries` in total: half in the wallets, in turn, each with its counterpart in the gateway's
+ * account. `adminUrl`: a superuser, because triggers are disabled.
  */
 export async function bulkEntries(
   adminUrl: string,
@@ -64,7 +64,7 @@ export async function bulkEntries(
        order by account_id, version desc) e join ledger_transfer t on t.id = e.transfer_id
        where e.account_id = a.id`,
     )
-    // What a sudden million leaves to do is done now, not during what is measured.
+    // The vacuum after a million inserts runs now, and not during the measurement.
     for (const table of ['ledger_account', 'ledger_transfer', 'ledger_entry'])
       await admin.query(`vacuum analyze ${table}`)
     await admin.query('checkpoint')

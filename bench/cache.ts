@@ -1,7 +1,8 @@
 /**
- * A kept page of a real site: beside nginx, which serves the same bytes from disk, and beside the
- * page as WordPress makes it. In turns, over kept connections, compressed as browsers ask for it.
- * The client takes a core of its own, so requests a second of CPU are compared, too. Needs nginx.
+ * A kept page of a real site, compared with nginx, which serves the same bytes from disk, and with
+ * the page as WordPress makes it. In turns, over kept connections, compressed as browsers request
+ * it. The client uses a whole core, so requests per second of CPU time are compared as well. Needs
+ * nginx.
  */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +22,7 @@ interface Work {
   readonly port: number
   readonly requests: number
   readonly connections: number
-  /** The whole request. */
+  /** The whole HTTP request. */
   readonly text: string
 }
 interface Done {
@@ -30,7 +31,7 @@ interface Done {
   readonly failed: number
 }
 
-/** Asks again and again over kept connections; every answer has a Content-Length or is chunked. */
+/** Sends requests over kept connections; every answer must have a Content-Length or be chunked. */
 async function load(work: Work): Promise<Done> {
   let left = work.requests
   let bytes = 0
@@ -158,7 +159,7 @@ interface Side {
   readonly pids: readonly number[]
   readonly work: Work
   readonly perSecond: number[]
-  /** Requests that a second of its CPU is enough for. */
+  /** Requests per second of the server's CPU time. */
   readonly perCpuSecond: number[]
 }
 const sideOf = (name: string, pids: readonly number[], work: Work): Side => ({

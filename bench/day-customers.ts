@@ -1,4 +1,4 @@
-/** The room of customers: who calls is found and read, and what is done to an account. */
+/** Tasks about customers: finding and reading a caller's account, and acts on it. */
 import { formatMoney } from '../contract/money.ts'
 import { settled } from '../test/e2e/browser.ts'
 import { enView } from '../web/i18n/en-view.ts'
@@ -7,7 +7,7 @@ import type { Hand } from './day-hand.ts'
 import type { Who } from './day-provider.ts'
 import { named, stated, type Day, type Task } from './day-task.ts'
 
-/** Searches for this, and opens the page of the customer who is found. */
+/** Searches for the text, and opens the page of the customer who is found. */
 export async function findCustomer(
   { t, provider }: Day,
   hand: Hand,

@@ -1,6 +1,6 @@
 /**
- * The hand of a member of the staff at the desk: it presses, types and reads in Chromium, and each
- * press and key is counted.
+ * A staff member's hand at the desk: it presses, types and reads in Chromium, and each press and
+ * key is counted.
  */
 import path from 'node:path'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
@@ -8,13 +8,13 @@ import type { OperatorTexts } from '../web/i18n/en-operator.ts'
 import type { DeskLanguage } from '../web/operator/language.ts'
 import { settled } from '../test/e2e/browser.ts'
 
-/** What one task took so far. */
+/** The counts of one task so far. */
 export interface Tally {
   clicks: number
-  /** Fields that were filled in or chosen from. */
+  /** Number of fields that were filled in or chosen from. */
   fields: number
   keys: number
-  /** For pictures, which no operator takes. */
+  /** Time spent on pictures, which no operator takes, ms. */
   pausedMs: number
 }
 export const newTally = (): Tally => ({ clicks: 0, fields: 0, keys: 0, pausedMs: 0 })
@@ -23,38 +23,41 @@ export interface Desk {
   readonly url: string
   readonly language: DeskLanguage
   readonly t: OperatorTexts
-  /** Of the task that is under way. */
+  /** The counts of the present task. */
   tally: Tally
-  /** Where pictures are kept; undefined: nowhere. */
+  /** Where pictures are saved; undefined: nowhere. */
   readonly shots: string | undefined
   pictures: number
 }
 
-/** A field by its label, and what is typed or chosen there. */
+/** A field by its label, and the value to type or choose. */
 export type Entry = readonly [label: string, value: string]
 
 export interface Hand {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page complained of. */
+  /** Problems that the page reported. */
   readonly complaints: string[]
-  /** The desk's start page, as it is when somebody begins something new. */
+  /** Opens the desk's start page, where each task begins. */
   atStart(): Promise<void>
   press(target: Locator): Promise<void>
-  /** Key by key. */
+  /** Types key by key. */
   type(field: Locator, text: string): Promise<void>
   choose(field: Locator, label: string): Promise<void>
-  /** A day or moment, in the browser's own field. */
+  /** Picks a day or time in the browser's own field. */
   pick(field: Locator, value: string): Promise<void>
-  /** Resolves when the text is there to be read. */
+  /** Resolves when the text is visible. */
   sees(text: string | RegExp, withinMs?: number): Promise<void>
-  /** To a page of the desk by the row at its top, and the row below it. */
+  /** Navigates to a page of the desk by the menu at its top, and the tabs below it. */
   goTo(section: string, page?: string): Promise<void>
-  /** Fills the open dialog in, and presses what does the act; the dialog is gone then. */
+  /**
+   * Fills in the open dialog, and presses the button of the act; resolves when the dialog has
+   * closed.
+   */
   fillIn(name: string, entries: readonly Entry[], picture?: string): Promise<void>
-  /** Presses the button of an act, and fills its dialog in. */
+  /** Presses the button of an act, and fills in its dialog. */
   act(name: string, entries: readonly Entry[], picture?: string): Promise<void>
-  /** Keeps pictures of the page as it is, light and dark. */
+  /** Saves pictures of the present page, light and dark. */
   look(name: string, page?: Page): Promise<void>
 }
 
@@ -86,7 +89,7 @@ export function handOf(
       count('keys', text.length)
     },
     async choose(field, label) {
-      // What follows the name of an option changes with the day: how much room a node has.
+      // The text after an option's name changes during the day, such as the room of a node.
       const labels = await field.locator('option').allTextContents()
       const full = labels.find((one) => one === label || one.startsWith(`${label} · `))
       await field.selectOption({ label: full ?? label })
@@ -136,7 +139,7 @@ export function handOf(
       const began = performance.now()
       await settled(of)
       desk.pictures += 1
-      // A dialog stands over what is seen of the page, not over all of it.
+      // A dialog covers only the visible part of the page, so the picture is not of the full page.
       const isOpen = (await of.locator('dialog[open]').count()) > 0
       for (const theme of ['light', 'dark'] as const) {
         await of.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })

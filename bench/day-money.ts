@@ -1,4 +1,4 @@
-/** The room of money: wallets, top-ups, disputes, what does not agree, codes, accounting. */
+/** Tasks about money: wallets, top-ups, disputes, reconciliation, codes, accounting. */
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { formatMoney } from '../contract/money.ts'
@@ -103,7 +103,7 @@ export const moneyTasks: readonly Task[] = [
       const { t, provider } = day
       await hand.goTo(t.money.nav)
       await hand.look('suspense')
-      // The text of the transfer says whose it is.
+      // The transfer's text says whose it is.
       await hand.press(hand.page.getByRole('link', { name: t.suspense.notice }))
       await hand.sees('Hoang Ngoc Son nap tien')
       await hand.look('webhook-of-suspense')
@@ -232,7 +232,7 @@ export const moneyTasks: readonly Task[] = [
     async does({ t }, hand) {
       const words = t.money.exports
       await hand.goTo(t.money.nav, t.money.pages.exports)
-      // By the clocks of the seller, wherever the bench runs.
+      // In the seller's time zone, wherever the benchmark runs.
       const today = vietnamDay(new Date().toISOString())
       await hand.pick(hand.page.getByLabel(words.from), `${today.slice(0, 8)}01`)
       await hand.pick(hand.page.getByLabel(words.to), today)

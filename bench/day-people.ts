@@ -1,4 +1,4 @@
-/** The room of people: tickets, requests about data, colleagues, and the trail of them all. */
+/** Tasks about people: tickets, data requests, colleagues, and the trail. */
 import { settled } from '../test/e2e/browser.ts'
 import { eventually } from '../test/portal.ts'
 import { named, stated, type Task } from './day-task.ts'

@@ -1,6 +1,6 @@
 /**
  * A small provider on the morning of an operator's day: customers with servers, money and tickets,
- * and what went wrong over night. All of it came about through the portal's own calls.
+ * and the problems of the night. All of it was made by the portal's own calls.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -21,13 +21,13 @@ import { troubleOf, type Trouble } from './day-trouble.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const shipped = readFileSync(path.join(root, 'catalog.yaml'), 'utf8')
 
-/** What is broken outside of the portal; somebody mends it before a task. */
+/** Faults outside of the portal, which are repaired before some tasks. */
 export interface Outside {
-  /** Whose mailbox takes no letter. */
+  /** Addresses whose mailbox is full. */
   readonly fullMailboxes: Set<string>
-  /** Disks of the data centre do not answer. */
+  /** True: disks of the data centre do not answer. */
   disksAway: boolean
-  /** Stripe's list of pay-outs is no list. */
+  /** True: Stripe's list of pay-outs is unreadable. */
   payoutsUnreadable: boolean
 }
 
@@ -51,7 +51,7 @@ const people = {
 } as const
 export type Who = keyof typeof people
 
-/** Who works here, by what they are asked to do. */
+/** The members of the staff, by their tasks. */
 const staff = {
   owner: ['owner', 'Trịnh Quốc Bảo', 'bao@letspanel.example'],
   finance: ['finance', 'Vũ Thanh Hà', 'ha@letspanel.example'],
@@ -65,7 +65,7 @@ export interface Provider {
   readonly portal: TestPortal
   readonly outside: Outside
   readonly customers: Readonly<Record<Who, Person>>
-  /** Abroad, with a linked card. */
+  /** A customer abroad, with a linked card. */
   readonly emma: Person
   readonly staff: Readonly<Record<Role, TestMember>>
   readonly servers: Readonly<Record<'hoa' | 'mai' | 'quang', OrderedServer>>
@@ -73,7 +73,7 @@ export interface Provider {
   close(): Promise<void>
 }
 
-/** What others are asked for; each is in order as long as nothing is said. */
+/** Drivers for third parties, which fail as `outside` says and otherwise work. */
 function driversFor(outside: Outside) {
   return (drivers: TestPortal['drivers']): TestPortal['drivers'] => {
     const stripe = drivers.payments.get('stripe')
@@ -117,10 +117,12 @@ function driversFor(outside: Outside) {
   }
 }
 
-/** Opens it in a folder and on a database of its own; both are gone when it is closed. */
+/**
+ * Opens the provider in a folder and on a database of its own; both are removed when it is closed.
+ */
 export async function openProvider(): Promise<Provider> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-day-'))
-  // As root the database runs as another user, who must be able to enter.
+  // As root the database runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755)
   const files = simulatedWordpress(folder)
   const cluster = await startEmbeddedPostgres({ folder: path.join(folder, 'database') })
@@ -158,7 +160,7 @@ async function fill(database: TestDatabase, files: WordpressFiles): Promise<Prov
   for (const [who, [name, email]] of Object.entries(people))
     made.set(who, { name, ...(await portal.customer({ name, email })) })
   const personOf = (who: Who): Person => made.get(who) as Person
-  // Six days ago a letter did not reach its reader; for five days it was tried.
+  // A letter from six days ago was not delivered; it was retried for five days.
   const yen = personOf('yen')
   outside.fullMailboxes.add(yen.email)
   await portal.call('PUT', '/api/v1/account/password', {
@@ -203,7 +205,7 @@ async function fill(database: TestDatabase, files: WordpressFiles): Promise<Prov
     },
     120,
   )
-  // A second machine joins last: what was ordered before stands on the first one.
+  // A second machine joins last, so that earlier orders are on the first one.
   const other = await openOtherNode(portal, 'hn2', files)
   return {
     portal,

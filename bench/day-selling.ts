@@ -1,4 +1,4 @@
-/** The room of selling: prices, and what everybody is told. */
+/** Tasks about selling: prices, and status notices. */
 import { settled } from '../test/e2e/browser.ts'
 import { eventually } from '../test/portal.ts'
 import { named, stated, type Day, type Task } from './day-task.ts'

@@ -1,4 +1,4 @@
-/** What a task of the operator's day is. */
+/** The form of a task of the operator's day. */
 import type { ActName } from '../contract/operator-acts.ts'
 import type { OperatorTexts } from '../web/i18n/en-operator.ts'
 import type { DeskLanguage } from '../web/operator/language.ts'
@@ -13,20 +13,20 @@ export interface Day {
 }
 export interface Task {
   readonly name: string
-  /** Who does it. */
+  /** The role of the member who does it. */
   readonly role: Role
-  /** What somebody mends outside of the portal before it. */
+  /** A repair outside of the portal before the task. */
   readonly before?: (day: Day) => void
-  /** From the desk's start page, by presses and keys, until the page shows that it is done. */
+  /** Done from the desk's start page, by presses and keys, until the page shows the result. */
   does(day: Day, hand: Hand): Promise<void>
-  /** What the server says of it; its time is not counted. */
+  /** Checks the result at the server; its time is not counted. */
   readonly proof?: (day: Day) => Promise<void>
 }
 
-/** Fails the task unless it holds. */
+/** Fails the task if the check does not hold. */
 export function stated(what: string, holds: boolean): void {
   if (!holds) throw new Error(`the server does not say: ${what}`)
 }
 
-/** What an act is called on its button. */
+/** The label of an act's button. */
 export const named = (t: OperatorTexts, act: ActName): string => t.acts[act] ?? act

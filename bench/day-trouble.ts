@@ -1,4 +1,7 @@
-/** What went wrong over night at the provider of an operator's day, and what people want of it. */
+/**
+ * The problems of the night at the provider of an operator's day, and what customers ask about
+ * them.
+ */
 import { sql } from 'kysely'
 import { payers } from '../test/payers.ts'
 import { eventually, type TestPortal } from '../test/portal.ts'
@@ -12,13 +15,13 @@ interface Ordered {
   readonly name: string
 }
 export interface Trouble {
-  /** What the bank calls Hoa's transfer, and her newest invoice. */
+  /** The bank's reference of Hoa's transfer, and her newest invoice. */
   readonly bankReference: string
   readonly invoice: string
-  /** Two orders that were paid and did not come up: of Phúc and of Thảo. */
+  /** Two paid orders whose servers did not start: Phúc's and Thảo's. */
   readonly stuck: Ordered
   readonly hopeless: Ordered
-  /** A top-up of Dũng's whose webhook was received and not handled. */
+  /** A top-up of Dũng's whose webhook was received but not handled. */
   readonly webhook: string
 }
 interface Needs {
@@ -47,7 +50,7 @@ async function must<T>(what: string, call: ReturnType<TestMember['call']>): Prom
   return answer.body.result as T
 }
 
-/** A transfer to the provider's account; what the bank calls it. */
+/** A transfer to the provider's account; returns the bank's reference. */
 async function transfer(portal: TestPortal, amount: number, content: string): Promise<string> {
   const account = portal.keysOf('bank')['accountNumber'] ?? ''
   const receipt = await fetch(`${portal.sandboxUrl}/bank/app`, {
@@ -59,7 +62,7 @@ async function transfer(portal: TestPortal, amount: number, content: string): Pr
   return reference
 }
 
-/** Hoa pays by her bank, and has her papers. */
+/** Hoa pays by bank transfer, and has invoices. */
 async function callerOf({ portal, customers: { hoa } }: Needs) {
   const { token } = hoa
   const { transactionCode } = await must<{ transactionCode: string }>(
@@ -86,7 +89,7 @@ async function callerOf({ portal, customers: { hoa } }: Needs) {
   return { bankReference, invoice }
 }
 
-/** Orders that are paid, and whose data centre has no disks tonight. */
+/** Paid orders in a data centre whose disks do not answer tonight. */
 async function stuckOrders({ portal, outside, customers, staff }: Needs): Promise<Ordered[]> {
   outside.disksAway = true
   const orders: Ordered[] = []
@@ -102,7 +105,8 @@ async function stuckOrders({ portal, outside, customers, staff }: Needs): Promis
       )
       return body.result.find((one) => one.id === id && one.why !== null)
     })
-    // The next try is an hour away, as after many; by itself the order has four within seconds.
+    // The next attempt is an hour away, as after many attempts; otherwise the order would have four
+    // within seconds.
     await sql`update pgboss.job set start_after = now() + interval '1 hour'
       where state = 'retry' and data ->> 'siteId' = ${id}`.execute(portal.app.db)
     orders.push(order)
@@ -139,7 +143,7 @@ async function disputes({ portal, emma, staff }: Needs): Promise<void> {
   }
 }
 
-/** A webhook that was kept, and whose process was killed before it was handled. */
+/** A webhook that was stored, but whose process was killed before it was handled. */
 async function unhandledWebhook({ portal, customers: { dung } }: Needs): Promise<string> {
   const { transactionCode: code } = await must<{ transactionCode: string }>(
     'a top-up is begun',
@@ -204,7 +208,7 @@ async function asked({ portal, customers, staff, server }: Needs): Promise<void>
   )
 }
 
-/** An app that its owner lost with the phone. */
+/** A customer whose app was lost with the phone. */
 async function lostApp({ portal, customers: { tuan } }: Needs): Promise<void> {
   const { token, password } = tuan
   const { secret } = await must<{ secret: string }>(
@@ -220,7 +224,7 @@ async function lostApp({ portal, customers: { tuan } }: Needs): Promise<void> {
   )
 }
 
-/** Of before: codes that were made, a customer who is blocked, and a file of a gateway. */
+/** Earlier events: codes that were made, a blocked customer, and an imported file of a gateway. */
 async function before({ customers, staff }: Needs): Promise<void> {
   const { finance, support } = staff
   await must(
@@ -255,7 +259,7 @@ async function before({ customers, staff }: Needs): Promise<void> {
   )
 }
 
-/** A job that gave up: Stripe's list of pay-outs could not be read. */
+/** A job that gave up, because Stripe's list of pay-outs could not be read. */
 async function failedJob({ outside, staff }: Needs): Promise<void> {
   outside.payoutsUnreadable = true
   const since = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
@@ -277,10 +281,10 @@ export async function troubleOf(needs: Needs): Promise<Trouble> {
   await asked(needs)
   await before(needs)
   await disputes(needs)
-  // He wrote his name in place of the code.
+  // He wrote his name instead of the code.
   await transfer(portal, 600_000, 'Hoang Ngoc Son nap tien hosting')
   await failedJob(needs)
-  // Nothing is paid for it yet.
+  // This order is not paid yet.
   await portal.call('POST', '/api/wp', {
     token: customers.minh.token,
     body: { ...form, size: 3, replicate: 4 },

@@ -1,4 +1,4 @@
-/** The room of work: letters, orders, jobs, webhooks, servers. */
+/** Tasks about work: letters, orders, jobs, webhooks, servers. */
 import { sql } from 'kysely'
 import { formatMoney } from '../contract/money.ts'
 import type { ActName } from '../contract/operator-acts.ts'
@@ -11,7 +11,7 @@ import { named, stated, type Day, type Task } from './day-task.ts'
 
 const longestMoveMs = 90_000
 
-/** The row of a list or card that says this; what says that an act was done is no row. */
+/** The row of a list or card with this text; the toast after an act is not a row. */
 const rowWith = (hand: Hand, text: string) =>
   hand.page.getByRole('main').getByRole('listitem').filter({ hasText: text })
 
@@ -80,7 +80,7 @@ export const workTasks: readonly Task[] = [
         hand.page.getByLabel(t.work.servers.show, { exact: true }),
         t.work.servers.states.running,
       )
-      // In this list, and no longer in the one of before.
+      // In this list, and no longer in the previous one.
       const giveUp = hand.page.getByRole('button', { name: named(t, 'work.give_up_order') })
       await rowWith(hand, name).filter({ hasNot: giveUp }).waitFor()
     },
@@ -128,7 +128,7 @@ export const workTasks: readonly Task[] = [
       const { t } = day
       await hand.goTo(t.nav.work)
       await hand.sees('Unexpected token')
-      // The hour may have brought another one that gave up meanwhile.
+      // Another job may have given up within the hour.
       const buttons = hand.page.getByRole('button', { name: named(t, 'work.retry_job') })
       const before = await buttons.count()
       await hand.act(
@@ -218,7 +218,7 @@ export const workTasks: readonly Task[] = [
         'move',
       )
       await hand.sees(t.customer.movesTo('hn2'))
-      // The site goes on meanwhile, and so may whoever asked for it.
+      // The site keeps running meanwhile, and the member may do something else.
       await hand.sees(t.customer.onNode('hn2'), longestMoveMs)
       await hand.look('customer-moved')
     },

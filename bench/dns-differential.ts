@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- dns-differential`: our name server, knot, nsd and PowerDNS are asked the same,
- * over UDP with and without EDNS and over TCP. Every difference to ours is printed with its reason;
- * one without a known reason fails.
+ * `npm run bench -- dns-differential`: our name server, knot, nsd and PowerDNS get the same
+ * queries, over UDP with and without EDNS and over TCP. Every difference from ours is printed with
+ * its reason; one without a known reason fails.
  */
 import dgram from 'node:dgram'
 import net from 'node:net'
@@ -56,7 +56,7 @@ const absolute: readonly (readonly [string, RecordType])[] = [
   ['elsewhere.test', 'A'],
   ['example', 'SOA'],
   ['.', 'NS'],
-  // a type that dns-packet's own list lacks
+  // A type that dns-packet's own list lacks.
   ...['', 'mail', 'www', 'nobody'].map((label) => [at(label), 'ANY' as RecordType] as const),
   [head.name, 'AXFR'],
 ]
@@ -159,7 +159,7 @@ interface Case {
   readonly parts: readonly string[]
 }
 const isApexNs = (one: string): boolean => one.startsWith(`${head.name} ${head.apexTtlSeconds} ns `)
-/** Why a server may differ from ours: the first that fits. */
+/** Known reasons why a server differs from ours; the first that fits is used. */
 const reasons: readonly { readonly why: string; readonly fits: (of: Case) => boolean }[] = [
   {
     why:

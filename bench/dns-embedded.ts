@@ -1,6 +1,6 @@
 /**
  * The embedded name server in a process of its own. The first message is its zone; a message
- * `{fill}` makes zones and answers with the bytes they hold.
+ * `{fill}` makes zones and answers with the bytes that they use.
  */
 import { randomUUID } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
@@ -16,7 +16,7 @@ const held = (): number => {
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   return heapUsed + external + arrayBuffers
 }
-/** As a row from the database: a string that nobody else has. */
+/** A string of its own, not shared with others, as in a row from the database. */
 const fresh = (text: string): string => Buffer.from(text).toString('utf8')
 
 const driver = createEmbedded({
@@ -55,7 +55,7 @@ process.on('message', (message: { head: ZoneHead; sets: RecordSet[] } | { fill: 
     for (let number = 0; number < message.fill; number++) {
       const name = fresh(`customer-zone-${number}.example`)
       const sets = zoneSets(name, number)
-      // with its SOA and two NS
+      // Plus its SOA and two NS records.
       records += sets.length + 3
       await driver.putZone(
         {

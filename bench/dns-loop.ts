@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- dns-loop`: a domain's whole life as the Internet sees it. A root and registry
- * of our own, unbound as the resolver that follows their delegations to a started portal, and dig
- * asking unbound: nothing tells unbound of the portal but the delegation. Everything is on loopback
- * addresses, at port 53, since glue carries no port: that takes Linux and either root or `sysctl
- * net.ipv4.ip_unprivileged_port_start=53`. Fails at the first step that does not hold.
+ * `npm run bench -- dns-loop`: a domain's whole life as seen from the internet. It has a root and
+ * registry of its own, unbound as a resolver that follows their delegations to a started portal,
+ * and dig as unbound's client: only the delegation leads unbound to the portal. Everything is on
+ * loopback addresses at port 53, because glue carries no port. That needs Linux, and either root or
+ * `sysctl net.ipv4.ip_unprivileged_port_start=53`. Fails at the first step that does not hold.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -58,7 +58,7 @@ const registry = await listen(addresses.registry, (question) =>
     registered: addresses.portal,
   }),
 )
-/** A third party's name server, which holds the delegated part of the domain. */
+/** A third party's name server, which serves the delegated part of the domain. */
 const child = await listen(addresses.child, ({ name: asked, type }) => {
   const soa = {
     mname: `ns.${name}`,
@@ -94,8 +94,8 @@ writeFileSync(
   path.join(folder, 'root.hints'),
   `. 3600 NS a.registry.sandbox.\na.registry.sandbox. 3600 A ${addresses.registry}\n`,
 )
-// It does not validate DNSSEC, as our root is not signed, and caches for one second, so that a
-// change is seen while the bench waits.
+// It does not validate DNSSEC, because our root is not signed. It caches for one second, so that a
+// change is visible while the benchmark waits.
 writeFileSync(
   path.join(folder, 'unbound.conf'),
   `server:
@@ -146,7 +146,7 @@ const holds = (what: string, isSo: boolean): void => {
   log(`    ${isSo ? 'holds' : 'DOES NOT HOLD'}: ${what}`)
   if (!isSo) throw new Error(what)
 }
-/** What dig receives from unbound: the status and the lines of the answer, sorted. */
+/** What dig receives from unbound: the status and the sorted lines of the answer. */
 async function dig(of: string, type: string): Promise<{ status: string; lines: string[] }> {
   const asked = [
     `@${addresses.resolver}`,
@@ -160,7 +160,7 @@ async function dig(of: string, type: string): Promise<{ status: string; lines: s
     of,
     type,
   ]
-  // dig ends with 9 when nobody answers
+  // dig exits with 9 when no answer arrives.
   const said = await promisify(execFile)(digProgram, asked).then(
     ({ stdout }) => stdout,
     () => '',
@@ -282,7 +282,7 @@ try {
 
   step('delete the domain')
   await call('DELETE', `/api/dns/${domain.id}`)
-  // The registry still delegates it to servers that refuse it.
+  // The registry still delegates the domain to servers that refuse it.
   await expectDig(name, 'A', 'SERVFAIL')
   log('\nEvery step holds.')
 } catch (error) {

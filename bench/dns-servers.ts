@@ -1,6 +1,6 @@
 /**
- * Name servers to measure against, each with the same zone: ours in a process of its own, and those
- * of knot, nsd and PowerDNS that are installed.
+ * Name servers to compare, each with the same zone: ours in a process of its own, and installed
+ * ones of knot, nsd and PowerDNS.
  */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -125,7 +125,7 @@ async function powerdns(program: string, records: readonly ZoneRecord[]): Promis
   return { name: 'pdns', port: server.dnsPort, pid: server.pid, close: server.close }
 }
 
-/** Ours first. Says which of the others are not installed. */
+/** Ours comes first. Prints which of the others are not installed. */
 export async function openServers(records: readonly ZoneRecord[]): Promise<RunningServer[]> {
   const servers = [await ours(records)]
   const programs = { knot: find('knotd'), nsd: find('nsd'), pdns: find('pdns_server') }
@@ -139,7 +139,7 @@ export async function openServers(records: readonly ZoneRecord[]): Promise<Runni
   return servers
 }
 
-/** CPU time of a process and all below it so far, seconds. Linux only. */
+/** CPU time so far of a process and all its descendants, seconds. Linux only. */
 export function cpuSecondsOf(pid: number): number {
   const processes: { pid: number; parent: number; ticks: number }[] = []
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
@@ -152,7 +152,7 @@ export function cpuSecondsOf(pid: number): number {
         ticks: Number(fields[11]) + Number(fields[12]),
       })
     } catch {
-      // It ended while we looked.
+      // The process ended meanwhile.
     }
   }
   const ticksOf = (of: number): number => {

@@ -37,7 +37,7 @@ export const mail = (name: string, priority: number, data: string): ZoneRecord =
   ttlSeconds: 300,
 })
 
-/** Everything that a name server must tell apart. */
+/** Every kind of record that a name server must handle differently. */
 export const variety: readonly ZoneRecord[] = [
   record(head.name, 'A', '203.0.113.1'),
   record(head.name, 'A', '203.0.113.2'),
@@ -66,7 +66,7 @@ export const variety: readonly ZoneRecord[] = [
   ...Array.from({ length: 60 }, (_, host) => record(at('many'), 'A', `203.0.113.${host + 100}`)),
 ]
 
-/** `names` hosts with A and AAAA, as dnsperf is run on. */
+/** This many hosts with A and AAAA, for dnsperf. */
 export const hosts = (names: number): ZoneRecord[] =>
   Array.from({ length: names }, (_, host) => [
     record(at(`host${host}`), 'A', `10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`),

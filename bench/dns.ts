@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- dns`: how fast the embedded name server answers beside PowerDNS (dnsperf), what
- * a record costs in memory, how soon a change is answered, how long a delegation check takes.
- * SECONDS sets the length of one dnsperf run, ROUNDS their number, PARTS picks some of delegations,
- * memory, changes and speed.
+ * `npm run bench -- dns`: how fast the embedded name server answers compared with PowerDNS
+ * (dnsperf), the memory of a record, how soon a change is served, how long a delegation check
+ * takes. SECONDS sets the length of one dnsperf run, ROUNDS their number; PARTS selects some of
+ * delegations, memory, changes and speed.
  */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const seconds = Number(process.env['SECONDS'] ?? 5)
 const p99 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
-/** Counted rounds of dnsperf. */
+/** Rounds of dnsperf that count. */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const compared = ['ours', 'pdns']
 
@@ -33,7 +33,7 @@ async function speed(): Promise<void> {
   const names = 10_000
   const folder = mkdtempSync(path.join(os.tmpdir(), 'dnsperf-'))
   const random = numbersFrom(1)
-  // every tenth for a name that is not there
+  // Every tenth query is for a name that does not exist.
   const queries = Array.from({ length: 20_000 }, () => {
     const host = Math.floor(random() * names)
     return random() < 0.1
@@ -44,8 +44,8 @@ async function speed(): Promise<void> {
   const servers = await openServers(hosts(names))
   const figures = new Map<string, { perSecond: number[]; cpuMicros: number[] }>()
   try {
-    // In turns, since the machine is seldom ours alone, and what is compared side by side, now in
-    // this order and now in the other; the first round warms up.
+    // In turns, because the machine is seldom idle. The compared servers run directly one after the
+    // other, in alternating order; the first round warms up.
     const inOrder = [
       ...servers.filter(({ name }) => compared.includes(name)),
       ...servers.filter(({ name }) => !compared.includes(name)),
@@ -94,7 +94,7 @@ async function speed(): Promise<void> {
   }
   const [ours, pdns] = [figures.get('ours'), figures.get('pdns')]
   if (!ours || !pdns) return
-  // Of each round: what else the machine did then, it did to both.
+  // Ratios within each round: other load on the machine then affects both.
   const parts = (a: readonly number[], b: readonly number[]): number =>
     median(a.map((value, round) => value / (b[round] ?? Number.NaN)))
   report(

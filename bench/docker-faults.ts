@@ -1,7 +1,7 @@
 /**
- * What visitors see while parts of sites in containers fail (decision 106): one reads a kept page,
- * one pages that are made for each visit, one those of a neighbour, all through the edge. Prints a
- * line for each fault. Needs what the driver's test needs: root, an engine, btrfs.
+ * What visitors see while parts of sites in containers fail (decision 106). One reads a kept page,
+ * one reads pages that are made for each visit, and one reads those of a neighbour, all through the
+ * edge. Prints a line for each fault. Needs the same as the driver's test: root, an engine, btrfs.
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { freePort } from './portal.ts'
 
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 const everyMs = 100
-/** A fault is over when pages have come for so long. */
+/** A fault is over when pages have arrived for this long, ms. */
 const wellMs = 2_000
 const longestMs = 120_000
 const cacheMb = 64
@@ -43,7 +43,7 @@ echo 'kept';`,
 interface Visited {
   readonly status: number
   readonly text: string
-  /** It came out of the page cache. */
+  /** True: the page came from the page cache. */
   readonly isHit?: boolean
 }
 
@@ -63,7 +63,7 @@ function visit(port: number, host: string, target: string): Promise<Visited> {
   })
 }
 
-/** What one visitor saw, who came again and again. */
+/** What one visitor saw over many visits. */
 class Visitor {
   readonly #statuses = new Map<number, number>()
   #badSince: number | null = null
@@ -125,7 +125,7 @@ else {
   const ask = (target: string): Promise<Visited> => visit(port, hostOf(site), target)
   let visits = 0
 
-  /** Reads all the while; resolves when the site is well again, or time is up. */
+  /** Reads throughout; resolves when the site works again, or time is up. */
   async function during(name: string, act: () => Promise<string | void>): Promise<void> {
     while (!(await ask('/')).isHit) await pause(everyMs)
     const [kept, made, neighbour] = [new Visitor(), new Visitor(), new Visitor()]

@@ -1,9 +1,9 @@
 /**
- * What sites in containers give (decision 106): from an order to the first page, beside the
- * embedded runtime and the engine's own commands; what a page takes, beside PHP-FPM of this machine
- * with the same files and MariaDB; a new plan, more containers, and what a larger plan buys. All in
- * one run. Needs what their test needs: root, an engine, btrfs; and PHP-FPM and nginx, without
- * which what is compared with them is left out by name.
+ * Performance of sites in containers (decision 106). From an order to the first page, compared with
+ * the embedded runtime and the engine's own commands. What a page costs, compared with this
+ * machine's PHP-FPM on the same files and MariaDB. A new plan, more containers, and the gain of a
+ * larger plan. All in one run. Needs the same as their test: root, an engine, btrfs. Without
+ * PHP-FPM and nginx the comparisons that need them are skipped by name.
  */
 import http from 'node:http'
 import { availableParallelism } from 'node:os'
@@ -24,7 +24,7 @@ import { median, report } from './portal.ts'
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 const rounds = 3
 const pages = 40
-/** Pages of a turn, and turns of each side, where processor time is compared. */
+/** Pages per turn, and turns of each side, where CPU time is compared. */
 const turnPages = 40
 const turns = 5
 const longestOrderMs = 5_000
@@ -32,7 +32,7 @@ const longestResizeMs = 1_000
 const longestScaleMs = 5_000
 const pollMs = 10
 
-/** The status of the front page from one of the containers; 0: none came. */
+/** The status of the front page from one of the containers; 0: no answer. */
 function front(driver: SiteRuntime, spec: SiteSpec, turn = 0): Promise<number> {
   const all = driver.upstreams(spec.id)
   const at = all[turn % Math.max(1, all.length)]
@@ -63,7 +63,7 @@ const order = (driver: SiteRuntime, spec: SiteSpec): Promise<number> =>
     if ((await front(driver, spec)) !== 200) throw new Error('no page came')
   })
 
-/** Time of a page with one visitor, ms. */
+/** Time of a page with a single visitor, ms. */
 async function pageMs(driver: SiteRuntime, spec: SiteSpec): Promise<number> {
   for (let warm = 0; warm < 10; warm++) await front(driver, spec)
   const all: number[] = []
@@ -78,7 +78,7 @@ interface Costs {
   readonly nginx: number
 }
 
-/** Processor time of a front page here and natively, ms each, by turns. */
+/** CPU time of a front page here and natively, ms each, in turns. */
 async function costs(
   { driver, dataDir, engine }: Awaited<ReturnType<typeof dockerFixture>>,
   spec: SiteSpec,

@@ -1,8 +1,8 @@
 /**
- * The edge against nginx in front of the same upstream, in turns: requests a second, the slowest
- * hundredth, and CPU of the proxy. Two upstreams: a site's static file, served by the WordPress
- * runtime, and a bare server that answers at once, which shows the proxy alone. Needs nginx and ab
- * (apache2-utils).
+ * The edge against nginx in front of the same upstream, in turns: requests per second, the 99th
+ * percentile, and the proxy's CPU time. Two upstreams: a site's static file, served by the
+ * WordPress runtime, and a bare server that answers at once, which shows the proxy alone. Needs
+ * nginx and ab (apache2-utils).
  */
 import { execFile, fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,8 +29,8 @@ async function child(...args: string[]): Promise<{ process: ChildProcess; port: 
 }
 
 /**
- * nginx as a site's proxy is commonly written: kept connections to the upstream, one worker like
- * the edge.
+ * nginx with the usual settings of a site's proxy: kept connections to the upstream, one worker
+ * like the edge.
  */
 async function startNginx(
   folder: string,
@@ -118,7 +118,7 @@ async function against(
     const runs = { edge: [] as Run[], nginx: [] as Run[] }
     for (const proxy of [edge, nginx]) await load(proxy, host, target, count)
     for (let round = 0; round < rounds; round++) {
-      // In turns each comes first.
+      // The order alternates.
       for (const which of round % 2 === 0
         ? (['edge', 'nginx'] as const)
         : (['nginx', 'edge'] as const))
@@ -184,8 +184,8 @@ async function compare(): Promise<void> {
 }
 
 /**
- * Where the site's container serves pages, found the way an operator finds it: it also listens for
- * PHP's own sockets.
+ * The port on which the site's container serves pages, found as an operator finds it: the container
+ * also listens for PHP's own sockets.
  */
 async function containerPort(siteId: string): Promise<number> {
   const pid = spawnSync('pgrep', ['-f', '--', `--site ${siteId}`], { encoding: 'utf8' })
@@ -194,14 +194,15 @@ async function containerPort(siteId: string): Promise<number> {
   const listening = spawnSync('ss', ['-ltnpH'], { encoding: 'utf8' }).stdout
   for (const line of listening.split('\n').filter((one) => one.includes(`pid=${pid},`))) {
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
-    // It sends what does not name it to its own name; the other one refuses.
+    // The pages' port redirects a request for another name to the site's own; the other port
+    // refuses.
     const { status } = await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' })
     if (status < 400) return port
   }
   throw new Error('the container serves nowhere')
 }
 
-/** This file as a child: the edge by itself, or the bare upstream. */
+/** This file as a child process: only the edge, or the bare upstream. */
 const [role, upstreamPort] = process.argv.slice(2)
 if (role === 'edge') {
   const addresses = [{ host: '127.0.0.1', port: Number(upstreamPort) }]

@@ -1,8 +1,8 @@
 /**
- * What docs/operate.md asks for of a machine whose sites run in containers ("Sites in containers"):
- * an engine, the images in it, and the sites on btrfs with quotas. Two engines that share a kernel
- * share nothing else: each has folders, a socket and a tree of cgroups of its own, and starts in
- * its machine's namespaces. They end with the machine, and so do their disks.
+ * The requirements of docs/operate.md for a machine with sites in containers ("Sites in
+ * containers"): an engine, its images, and the sites on btrfs with quotas. Two engines share the
+ * kernel only: each has folders, a socket and a cgroup tree of its own, and starts in its machine's
+ * namespaces. Engines and disks end with the machine.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -14,11 +14,11 @@ const diskGb = 24
 const engineMs = 60_000
 const lookMs = 100
 
-/** Why sites in containers cannot be had here; undefined where they can. Makes the images. */
+/** Why sites cannot run in containers here; undefined where they can. Builds the images. */
 export const enginesAway = async (): Promise<string | undefined> =>
   withoutEngine() ?? (await ensureImages())
 
-/** A disk with quotas for the sites of a machine. */
+/** Mounts a disk with quotas for the sites of a machine. */
 async function mountSites(machine: Machine): Promise<void> {
   const disk = path.join(machine.folder, 'sites.disk')
   const sites = path.join(machine.dataDir, 'sites')
@@ -33,7 +33,7 @@ async function mountSites(machine: Machine): Promise<void> {
   )
 }
 
-/** Resolves with what the machine has in `.env` because of it. */
+/** Resolves with the settings that the machine needs in its `.env` for the engine. */
 export async function startEngineOn(machine: Machine): Promise<Record<string, string>> {
   const folder = path.join(machine.folder, 'engine')
   const socket = path.join(folder, 'docker.sock')
@@ -42,7 +42,7 @@ export async function startEngineOn(machine: Machine): Promise<Record<string, st
   const child = machine.start(
     [
       'exec dockerd',
-      // Neither the settings of this machine nor its containerd.
+      // The engine uses neither this machine's settings nor its containerd.
       `--config-file=${folder}/daemon.json`,
       `--data-root=${folder}/data`,
       `--exec-root=${folder}/exec`,

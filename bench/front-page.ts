@@ -1,7 +1,7 @@
 /**
- * What a site's front page costs through the portal, edge included, beside the bare runner asked
- * directly: CPU a page and memory of the container, in turns. Both have the limits of the same
- * plan.
+ * What a site's front page costs through the portal, edge included, compared with the bare runner
+ * called directly: CPU time per page and the container's memory, in turns. Both have the limits of
+ * the same plan.
  */
 import { spawnSync } from 'node:child_process'
 import http from 'node:http'
@@ -32,7 +32,7 @@ const page = (port: number, host: string): Promise<void> =>
 interface Side {
   readonly port: number
   readonly host: string
-  /** Whose CPU a page costs; the first is the container. */
+  /** Processes whose CPU time counts; the first is the container. */
   readonly pids: readonly number[]
   readonly cpuMs: number[]
   readonly memoryMb: number[]

@@ -1,7 +1,7 @@
 /**
- * Disks that are full to the last byte, on three nodes: what a visitor, a customer and the operator
- * see meanwhile, and that everything goes on once there is room. First the disk of a node, then the
- * one that the database is on. Each machine's folder is a file system in memory: needs root.
+ * Completely full disks on three nodes: what a visitor, a customer and the operator see meanwhile,
+ * and that everything continues once there is room. First the disk of a node, then the database's.
+ * Each machine's folder is a file system in memory, which needs root.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ function mount(folder: string): void {
   mounted.push(folder)
 }
 
-/** Takes every byte that is left in the folder's file system; the function gives them back. */
+/** Uses every byte that is left in the folder's file system; the returned function frees them. */
 function fill(folder: string): () => void {
   const name = path.join(folder, 'filling')
   const file = openSync(name, 'w')
@@ -30,7 +30,7 @@ function fill(folder: string): () => void {
     try {
       for (;;) writeSync(file, piece)
     } catch {
-      // No room for a piece of this size.
+      // A piece of this size does not fit.
     }
   }
   closeSync(file)
@@ -66,7 +66,7 @@ const visit = (port: number, host: string, target: string, body?: string): Promi
   })
 
 const text = (value: string): string => `<param><value><string>${value}</string></value></param>`
-/** Writes a post by XML-RPC as the server's administrator: whether it is there. */
+/** Writes a post by XML-RPC as the server's administrator; returns whether it was stored. */
 async function writes(port: number, host: string, title: string): Promise<boolean> {
   const content =
     `<param><value><struct>` +
@@ -81,7 +81,9 @@ async function writes(port: number, host: string, title: string): Promise<boolea
   return status === 200 && !said.includes('<fault>')
 }
 
-/** Writes until the database refuses: its log has room that was taken before the disk was full. */
+/**
+ * Writes until the database refuses: its log has space that was reserved before the disk was full.
+ */
 async function swell(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)

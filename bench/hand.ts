@@ -1,17 +1,14 @@
 /**
- * A hand in a browser, and what the browser says of it: each press to the next frame, each frame
- * that took long.
+ * A hand in a browser, and the browser's measurements: the time from each press to the next frame,
+ * and each long frame.
  */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 
 export interface Seen {
-  /**
-   * ms from each press to the next frame, the browser's own figure (event timing), and what was
-   * pressed.
-   */
+  /** ms from each press to the next frame, by the browser's event timing, and what was pressed. */
   readonly presses: { readonly ms: number; readonly by: string }[]
-  /** ms of each frame over 50 ms, with what ran in it. */
+  /** ms of each frame over 50 ms, and what ran in it. */
   readonly frames: { readonly ms: number; readonly by: string }[]
 }
 declare global {
@@ -23,7 +20,7 @@ declare global {
 /** Runs in the page, before anything else. */
 export function watch() {
   window.seen = { presses: [], frames: [] }
-  // The browser's own entries do not name the key.
+  // The browser's own entries lack the key's name.
   const keys: { at: number; key: string }[] = []
   for (const type of ['keydown', 'keyup'] as const)
     addEventListener(type, ({ timeStamp, key }) => void keys.push({ at: timeStamp, key }), {
@@ -68,16 +65,12 @@ export function watch() {
   }).observe({ type: 'long-animation-frame', buffered: true } as PerformanceObserverInit)
 }
 
-/**
- * How long a hand rests on what it is about to press, and how long it holds a button or a key down,
- * ms.
- */
+/** How long a hand rests before a press, and how long it holds a button or key down, ms. */
 export const hand = { restMs: 100, holdMs: 60 }
 
 /**
- * Presses as a hand does. Playwright's own `click` puts scripts of its own into the page around
- * each event, to know what was hit: on a slowed processor they would take a third of the time that
- * is measured.
+ * Presses like a hand. Playwright's own `click` runs its own scripts in the page around each event
+ * to find out what was hit: on a slowed processor they would take a third of the measured time.
  */
 export async function press(page: Page, target: Locator) {
   await target.scrollIntoViewIfNeeded()

@@ -1,7 +1,7 @@
 /**
- * What a site's container gives: files while PHP is busy, what a page costs, its memory, and what a
- * larger plan buys. `BEFORE=<folder>` names another state of runtimes/wordpress-wasm, with its
- * packages, which takes turns with this one.
+ * Performance of a site's container: files while PHP is busy, the cost of a page, its memory, and
+ * the gain of a larger plan. `BEFORE=<folder>` names another version of runtimes/wordpress-wasm,
+ * with its packages, which takes turns with this one.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const warmUp = 40
 const files = 300
 const bodies = 25
 const bodyBytes = 60 * 1_048_576
-/** Memory that a container may take more than before it was several processes, MB. */
+/** The extra memory that a container may use since it consists of several processes, MB. */
 const moreMb = 40
 const style = '/wp-includes/css/dashicons.min.css'
 const bareHost = 'bare.localhost:8082'
@@ -32,7 +32,7 @@ interface Answer {
   readonly ms: number
 }
 
-/** One request on a connection of its own; a status of 0: the connection broke. */
+/** One request on a connection of its own; status 0: the connection broke. */
 function ask(
   { host, port }: SiteAddress,
   name: string,
@@ -84,7 +84,7 @@ async function measure({ bare, cpuMs, memoryMb }: Side): Promise<void> {
   memoryMb.push(containerMemoryMb(bare.pid))
 }
 
-/** CPU of a page and memory of a container, beside those of another state of the runtime. */
+/** CPU time of a page and memory of a container, compared with another version of the runtime. */
 async function costs(before: string | undefined): Promise<void> {
   const limits = { memoryMb: 1_000, phpMemoryMb: 250 }
   const open = async (runtimeDir?: string): Promise<Side> => ({
@@ -124,7 +124,7 @@ async function costs(before: string | undefined): Promise<void> {
   }
 }
 
-/** Files while a page computes for as long as it may, and while large bodies arrive. */
+/** Serving files while a page computes as long as it may, and while large bodies arrive. */
 async function busy(): Promise<void> {
   const bare = await startBare({ memoryMb: 1_000, phpMemoryMb: 250 })
   const to = local(bare.port)
@@ -134,7 +134,7 @@ async function busy(): Promise<void> {
     const times: number[] = []
     for (let count = 0; count < files; count++) {
       times.push((await ask(to, bareHost, style)).ms)
-      // As visitors come, and not one at the moment at which the other is done.
+      // A pause, because visitors do not come exactly when the previous one is done.
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     report('a file while PHP computes, p95', p95(times), 20, 'ms')
@@ -154,7 +154,7 @@ async function busy(): Promise<void> {
   }
 }
 
-/** The smallest and the largest plan, each by itself and both at once. */
+/** The smallest and the largest plan, each alone and both together. */
 async function plans(): Promise<void> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-plans-'))
   const driver = createEmbedded({
@@ -192,7 +192,7 @@ async function plans(): Promise<void> {
         (await ask(driver.upstreams(id)[0]!, new URL(url).host, '/')).status === 200
     const [little, much] = await ratesOf([visit(basic), visit(pro)])
     const cores = os.availableParallelism()
-    // A machine gives what it has: where four processors are free, four times as much.
+    // The limit depends on the machine: with four free processors it is four times as much.
     const free = Math.min(4, cores * 0.8)
     report(
       `16 processors / 1, on ${cores} cores that are free`,

@@ -1,23 +1,23 @@
-/** What a portal asks its database while nobody does anything: each statement that it sends. */
+/** The statements that a portal sends to its database while it is idle. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface IdleQuery {
-  /** Name of the connection, as PostgreSQL lists it. */
+  /** The connection's name, as PostgreSQL lists it. */
   readonly connection: string
   readonly text: string
   readonly perSecond: number
 }
 
 const prefix = 'idle-query '
-/** A line of the log that begins with our prefix; the lines of the text follow. */
+/** A log line that begins with our prefix; further lines of the statement follow. */
 const entry = new RegExp(`^${prefix}(\\S*) LOG: {2}(?:statement|execute [^:]*): ([\\s\\S]*)$`)
 
 /**
- * Statements of `seconds` seconds, the most frequent first. `dataDir`: of a portal that runs on its
- * own PostgreSQL.
+ * Statements during `seconds` seconds, the most frequent first. `dataDir`: the folder of a portal
+ * with its own PostgreSQL.
  */
 export async function idleQueries(dataDir: string, seconds: number): Promise<IdleQuery[]> {
   const noted = path.join(dataDir, 'postgres', 'location')
@@ -36,7 +36,7 @@ export async function idleQueries(dataDir: string, seconds: number): Promise<Idl
     await admin.query(`alter system set log_line_prefix = '${prefix}%a '`)
     await admin.query(`alter system set log_statement = 'all'`)
     await admin.query('select pg_reload_conf()')
-    // The other backends read the change when they are asked something next.
+    // Other backends apply the change at their next query.
     await pause(2000)
     const from = readFileSync(log, 'utf8').length
     await pause(seconds * 1000)

@@ -1,6 +1,6 @@
 /**
- * How soon `npm start` is ready on a prepared clone; and when nothing happens, what the portal
- * holds of memory and how often it asks its database.
+ * How soon `npm start` is ready on a prepared clone; and the idle portal's memory and database
+ * queries.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -24,7 +24,7 @@ try {
   report('npm start on a prepared clone until ready (worst)', Math.max(...starts), 8, 's')
 
   const portal = await startPortal({ dataDir })
-  // A minute of nothing: start-up garbage is collected, idle connections are closed.
+  // A minute without work: garbage of the start is collected, idle connections are closed.
   await pause(60_000)
   const samples: number[] = []
   for (let sample = 0; sample < 5; sample++) {
@@ -42,7 +42,7 @@ try {
   const perSecond = queries.reduce((sum, query) => sum + query.perSecond, 0)
   for (const { connection, text, perSecond: each } of queries.slice(0, 12))
     console.log(`      ${each.toFixed(2)} a second  ${connection.padEnd(15)} ${text.slice(0, 90)}`)
-  // The portal's process is the only one that asks the database.
+  // Only the portal's process queries the database.
   report('queries of an idle portal, sandbox included', perSecond, 3, 'a second')
   await portal.stop()
 } finally {

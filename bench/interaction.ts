@@ -1,12 +1,12 @@
 /**
- * What a hand feels, in Chromium: from the press to the new screen (route change) and to the next
- * frame (INP), with the processor slowed four times; and a list of 100,000 transactions, scrolled
- * from end to end, without a frame over 50 ms. Peers that are built somewhere (PEERS=name=folder,…)
- * have their menus pressed by the same hand in the same run.
+ * Responsiveness in Chromium: from the press to the new screen (route change) and to the next frame
+ * (INP), with the processor slowed four times; and a list of 100,000 transactions, scrolled from
+ * end to end without a frame over 50 ms. The menus of peers that are already built
+ * (PEERS=name=folder,…) are pressed in the same way in the same run.
  *
- * Every figure is taken in three passes, each in a browser of its own, and the one in the middle
- * counts; all three are printed. What the page itself does too slowly, it does in each pass; what
- * the machine does beside it comes once.
+ * Every figure is measured in three passes, each in a new browser, and the middle one counts; all
+ * three are printed. A slow page is slow in every pass, but other load on the machine affects only
+ * one.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -24,12 +24,12 @@ import { peers, serveFolder } from './static-folder.ts'
 const slowedBy = 4
 const passes = [1, 2, 3]
 /**
- * A hundred presses a pass: of fewer, INP is the slowest, whatever else the machine did at that
- * moment.
+ * A hundred presses per pass: with fewer, INP is the slowest one, whatever else the machine did at
+ * that moment.
  */
 const rounds = Number(process.env['ROUNDS'] ?? 13)
 const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000)
-/** In the order of a day's work; each is gone to from the one before by the menu. */
+/** In the order of a day's work; each is opened from the previous one by the menu. */
 const routes = [
   '/transactions',
   '/invoice',
@@ -46,7 +46,7 @@ const percentile = (values: readonly number[], share: number): number =>
     Math.min(values.length - 1, Math.floor(values.length * share))
   ] ?? Number.NaN
 
-/** INP: the slowest press but for one in fifty. */
+/** INP: the slowest press, leaving out one in fifty. */
 function inp(presses: Seen['presses']): number {
   const slowest = presses.toSorted((a, b) => b.ms - a.ms)
   const said = slowest.slice(0, 3).map(({ ms, by }) => `${ms} ms (${by})`)
@@ -57,7 +57,7 @@ function inp(presses: Seen['presses']): number {
   return slowest[Math.floor(presses.length / 50)]?.ms ?? Number.NaN
 }
 
-/** ms of the slowest frame; 0 where none took over 50. */
+/** ms of the slowest frame; 0 if none took over 50. */
 function worst(frames: Seen['frames']): number {
   const slowest = frames.toSorted((a, b) => b.ms - a.ms)[0]
   if (slowest)
@@ -68,7 +68,7 @@ function worst(frames: Seen['frames']): number {
   return slowest?.ms ?? 0
 }
 
-/** The pass in the middle, beside its limit. */
+/** Reports the middle pass against its limit. */
 function reportPasses(name: string, values: readonly number[], limit: number) {
   console.log(
     `      ${name}, in each pass: ${values.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`,
@@ -77,8 +77,8 @@ function reportPasses(name: string, values: readonly number[], limit: number) {
 }
 
 /**
- * Ticks of this machine's processors that other machines on the same host took, and all of them:
- * figures from a run where that is much say little.
+ * CPU ticks of this machine that other machines on the same host took, and all ticks. If the share
+ * is large, a run's figures say little.
  */
 function ticks() {
   if (!existsSync('/proc/stat')) return { stolen: 0, all: 0 }
@@ -95,7 +95,7 @@ const cluster = await startEmbeddedPostgres({ folder })
 process.env['DATABASE_URL'] = cluster.url
 const portal = await startPortal()
 
-/** A browser of its own for what is measured in it; it is gone afterwards. */
+/** Measures in a new browser, which is closed afterwards. */
 async function inBrowser<T>(measure: (browser: Browser) => Promise<T>): Promise<T> {
   const browser = await chromium.launch({
     executablePath: await browserPath(),
@@ -108,7 +108,7 @@ async function inBrowser<T>(measure: (browser: Browser) => Promise<T>): Promise<
   }
 }
 
-/** A page of the signed-in customer, watched from its beginning. */
+/** A page of the signed-in customer, recorded from its beginning. */
 async function customerPage(browser: Browser, token: string): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -132,8 +132,8 @@ const menuLink = (page: Page, to: string) =>
   page.getByRole('navigation', { name: 'Main' }).locator(`a[href="${to}"]`)
 
 /**
- * A server that has just started compiles its own code at the first calls: that is the first
- * visitor's, in a browser of their own.
+ * A server that has just started compiles its own code during the first calls, so a first visitor,
+ * in a browser of their own, triggers that.
  */
 async function warmUp(page: Page) {
   for (const to of [...routes, ...routes]) {
@@ -142,9 +142,7 @@ async function warmUp(page: Page) {
   }
 }
 
-/**
- * The floor: a press on a page that has nothing but a button, by the same hand on the same machine.
- */
+/** The floor: a press on a page with a single button, by the same hand on the same machine. */
 async function floor(page: Page) {
   await page.goto('data:text/html,<button onclick="this.textContent=Math.random()">floor</button>')
   await slowDown(page)
@@ -154,7 +152,7 @@ async function floor(page: Page) {
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )
   const seen = (await page.evaluate(() => window.seen.presses)).map(({ ms }) => ms)
-  // A press that was answered within 16 ms is not reported by the browser at all.
+  // The browser does not report presses that were answered within 16 ms.
   const [middle, slowest] = seen.length === 0 ? [16, 16] : [median(seen), percentile(seen, 0.98)]
   console.log(
     `      an empty page's button in the same run: median ${middle.toFixed(0)} ms, p98 ` +
@@ -163,7 +161,7 @@ async function floor(page: Page) {
   )
 }
 
-/** Every route from the menu, again and again: p95 of the ms to its heading, and INP. */
+/** Opens every route from the menu, several times: p95 of the ms to its heading, and INP. */
 async function walkRoutes(page: Page) {
   await page.goto(portal.url)
   await page.waitForLoadState('networkidle')
@@ -203,8 +201,8 @@ async function walkRoutes(page: Page) {
 }
 
 /**
- * An order filled in, a theme and the palette: typing, opening, choosing. A hand waits for what it
- * asked for before it goes on. INP.
+ * Filling in an order, the theme and the palette: typing, opening, choosing. The hand waits for
+ * each result before it continues. INP.
  */
 async function fillIn(page: Page) {
   await page.goto(`${portal.url}/wordpress/create`)
@@ -229,8 +227,8 @@ async function fillIn(page: Page) {
   await page.locator('html.dark').waitFor()
   await rest(hand.restMs)
   await page.keyboard.press('Control+k', { delay: hand.holdMs })
-  // By its tag: to look for a role, Playwright judges every element of the page, 40 ms on this
-  // processor, as often as it looks.
+  // By tag: to find a role, Playwright checks every element of the page each time, which takes 40
+  // ms on this processor.
   await page.locator('dialog:popover-open input').waitFor()
   await page.keyboard.type('nap vi', { delay: hand.restMs })
   await page.keyboard.press('Escape', { delay: hand.holdMs })
@@ -238,7 +236,7 @@ async function fillIn(page: Page) {
   return inp(await page.evaluate(() => window.seen.presses))
 }
 
-/** Menus of this portal and of its peers, by a measure that fits every application. */
+/** Menus of this portal and its peers, with a measure that fits every application. */
 async function compare(token: string) {
   const said = (name: string, of: readonly number[]) =>
     console.log(
@@ -268,7 +266,7 @@ async function compare(token: string) {
         )
         return [...new Set(shown.map((link) => link.getAttribute('href') ?? ''))]
       }, here.origin)
-      // Each is to be a change, so not the page that is there already.
+      // The present page is left out, because each press must cause a change.
       const wanted = found
         .filter((to) => to !== here.pathname && to !== here.hash)
         .slice(0, routes.length)
@@ -279,7 +277,7 @@ async function compare(token: string) {
     })
 }
 
-/** Turns of a wheel, to and fro; the frames over 50 ms meanwhile. */
+/** Turns a wheel up and down; returns the frames over 50 ms meanwhile. */
 async function sweep(page: Page): Promise<Seen['frames']> {
   await page.mouse.move(800, 500)
   await page.evaluate(() => window.seen.frames.splice(0))
@@ -288,8 +286,8 @@ async function sweep(page: Page): Promise<Seen['frames']> {
 }
 
 /**
- * The long list, and before it a short one that is swept alike: the slowest frame while it is
- * loaded, and of a hand that scrolls and jumps in it.
+ * The long list, after a short one that is scrolled in the same way: the slowest frame while it
+ * loads, and while a hand scrolls and jumps in it.
  */
 async function scrollThrough(page: Page) {
   await page.goto(`${portal.url}/invoice`)
@@ -304,9 +302,9 @@ async function scrollThrough(page: Page) {
   const began = performance.now()
   await page.evaluate(() => window.seen.frames.splice(0))
   await page.mouse.move(800, 500)
-  // To the very end: pages are fetched as the end comes near.
+  // To the very end: pages are fetched when the end is near.
   const rows = await page.evaluate(async (wanted) => {
-    // Of what is drawn; the first row is the head.
+    // Counts rendered rows; the first row is the head.
     const reached = () =>
       Number([...document.querySelectorAll('tr[aria-rowindex]')].at(-1)?.ariaRowIndex ?? 1) - 1
     const giveUpAt = performance.now() + 180_000

@@ -1,8 +1,8 @@
 /**
- * Machines of their own on one network: network, processes and mounts are each machine's own
- * (namespaces), on a bridge. All of it lies in namespaces of this process, so nothing is left of
- * it, however it ends, and nothing of it reaches the network of the machine. What a mount of it
- * covers, what runs on it in a container, and its loop devices end with it.
+ * Machines on one network, each with its own network, processes and mounts (namespaces), on a
+ * bridge. All of it is in namespaces of this process, so nothing remains, however it ends, and
+ * nothing reaches the machine's own network. Files that a mount covers, processes in containers,
+ * and loop devices end with it as well.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import {
@@ -21,15 +21,17 @@ import os from 'node:os'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
-/** Names the folder of this run to the process in the namespaces. */
+/** Tells the process in the namespaces the folder of this run. */
 const mark = 'PORTAL_BENCH_NAMESPACES'
 const folderPrefix = 'portal-machines-'
 const makerName = 'maker'
 const groups = '/sys/fs/cgroup'
-/** Of unshare(1): what is another's in there. Its mounts end with its last process. */
+/**
+ * Options of unshare(1): what each namespace has of its own. Its mounts end with its last process.
+ */
 const ownParts = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
 
-/** Why there can be none here; undefined where there can. */
+/** Why namespaces cannot be used here; undefined where they can. */
 function hindrance(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root has namespaces'
   const folders = (process.env['PATH'] ?? '').split(':').concat('/usr/sbin', '/sbin')
@@ -39,7 +41,7 @@ function hindrance(): string | undefined {
   return missing.length > 0 ? `there is no ${missing.join(', no ')}` : undefined
 }
 
-/** The processes that one has started, as they are seen from here. */
+/** The processes that a process has started, with their ids as seen from here. */
 function childrenOf(pid: number): number[] {
   try {
     const said = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -49,14 +51,16 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** What containers of killed machines leave in the tree of cgroups: folders without a process. */
+/**
+ * Removes what containers of killed machines leave in the cgroup tree: folders without a process.
+ */
 function removeGroups(name: string): void {
   const remove = (folder: string): void => {
     for (const one of readdirSync(folder, { withFileTypes: true }))
       if (one.isDirectory()) remove(path.join(folder, one.name))
     rmdirSync(folder)
   }
-  // One tree, or one of each controller.
+  // One common tree, or one per controller.
   const trees = readdirSync(groups, { withFileTypes: true }).filter((one) => one.isDirectory())
   for (const tree of [groups, ...trees.map((one) => path.join(groups, one.name))])
     for (const one of readdirSync(tree))
@@ -75,7 +79,7 @@ function removeRun(folder: string): void {
     }
 }
 
-/** What killed runs have left. */
+/** Removes what killed runs have left behind. */
 function sweep(): void {
   for (const name of readdirSync(os.tmpdir())) {
     const folder = path.join(os.tmpdir(), name)
@@ -86,9 +90,9 @@ function sweep(): void {
 }
 
 /**
- * Starts the bench again in namespaces of its own, and ends with what it ends with. There it
- * resolves with a folder that is removed at its end, also after Ctrl-C.
- * @param prepare what it needs the network for; answers why it cannot be had
+ * Starts the benchmark again in namespaces of its own, and exits with its exit code. There it
+ * resolves with a folder that is removed at the end, also after Ctrl-C.
+ * @param prepare the steps that need the network; returns why they failed
  */
 export async function enterNamespaces(
   prepare: () => Promise<string | undefined> = async () => undefined,
@@ -103,16 +107,16 @@ export async function enterNamespaces(
   sweep()
   const folder = mkdtempSync(path.join(os.tmpdir(), folderPrefix))
   writeFileSync(path.join(folder, makerName), String(process.pid))
-  // The database runs as another user, who must come through.
+  // The database runs as another user, who must be able to enter.
   chmodSync(folder, 0o755)
   const [, program = ''] = process.argv
-  // However this process ends, what it has started ends with it.
+  // However this process ends, the processes that it has started end with it.
   const bench = [process.execPath, ...process.execArgv, program]
   const child = spawn('setpriv', ['--pdeathsig=KILL', 'unshare', ...ownParts, ...bench], {
     stdio: 'inherit',
     env: { ...process.env, [mark]: folder },
   })
-  // The first process of the namespace: the kernel ends the others before it is gone.
+  // This is the first process of the namespace: the kernel ends the others when it ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL')
@@ -127,13 +131,13 @@ export interface Ran {
   readonly said: string
 }
 
-/** A machine: its address, its folder, and what runs on it. */
+/** A machine: its address, its folder, and its processes. */
 export class Machine {
   readonly name: string
   readonly address: string
   readonly folder: string
   readonly dataDir: string
-  /** In the tree of cgroups: what is below it is removed at the end. */
+  /** In the cgroup tree: everything below it is removed at the end. */
   readonly group: string
   readonly #first: number
   readonly #env: Readonly<Record<string, string>>
@@ -159,7 +163,7 @@ export class Machine {
       DATA_DIR: this.dataDir,
     }
     this.settings({})
-    // A shell waits for what others leave behind, as the first process of a machine does.
+    // The shell reaps orphans, as the first process of a machine does.
     const holder = spawn('unshare', [...ownParts, 'sh', '-c', 'sleep infinity & wait'], {
       stdio: 'ignore',
     })
@@ -176,7 +180,7 @@ export class Machine {
       'link set eth0 up',
     ])
       execFileSync('nsenter', [...this.#enter(), 'ip', ...act.split(' ')])
-    // What runs on the machine around it listens there.
+    // The surrounding machine's programs listen in /run, so it is covered.
     execFileSync('nsenter', [...this.#enter(), 'mount', '-t', 'tmpfs', 'none', '/run'])
   }
 
@@ -184,47 +188,49 @@ export class Machine {
     return [`--target=${this.#first}`, '--net', '--pid', '--mount']
   }
 
-  /** What stands in its `.env`. */
+  /** Writes its `.env`. */
   settings(variables: Readonly<Record<string, string>>): void {
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(this.#env['ENV_FILE'] ?? '', lines.join(''), { mode: 0o600 })
   }
 
-  /** Starts a command line on it, which goes on; `input` is what is typed. */
+  /** Starts a command line on it and returns at once; `input` is typed. */
   start(line: string, input?: string): ChildProcess {
     const there = `cd '${root}' && ${line}`
     const child = spawn('nsenter', [...this.#enter(), 'sh', '-c', there], {
       env: this.#env,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    // What does not read it says itself why it ended.
+    // A program that does not read its input reports itself why it ended.
     child.stdin?.once('error', () => undefined).end(input)
     return child
   }
 
-  /** Has what was started end, and waits for it. */
+  /** Ends a started process, and waits for that. */
   async end(child: ChildProcess): Promise<void> {
     const ended = new Promise((resolve) => child.once('close', resolve))
-    // nsenter(1) passes no signal on.
+    // nsenter(1) forwards no signals.
     for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGTERM')
     await ended
   }
 
-  /** Runs a command line on it until it ends. */
+  /** Runs a command line on it to its end. */
   run(line: string): Promise<Ran> {
     const child = this.start(line)
     const said = saidBy(child)
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, said: said() })))
   }
 
-  /** Runs it; rejects with what it said where it does not end well. */
+  /** Runs a command line; rejects with its output if it fails. */
   async must(line: string): Promise<string> {
     const { code, said } = await this.run(line)
     if (code !== 0) throw new Error(`${this.name}: ${line}: ${said}`)
     return said
   }
 
-  /** The power fails: every process of it ends at once, those of its containers as well. */
+  /**
+   * A power failure: every process of the machine ends at once, including those of its containers.
+   */
   powerOff(): void {
     if (this.#isOff) return
     this.#isOff = true
@@ -232,7 +238,7 @@ export class Machine {
   }
 }
 
-/** The process has become this program, in namespaces of its own. */
+/** Whether the process is already this program, in namespaces of its own. */
 function isIn(pid: number, program: string): boolean {
   try {
     const own = readlinkSync('/proc/self/ns/net')
@@ -257,7 +263,7 @@ function ip(...args: string[]): void {
   execFileSync('ip', args)
 }
 
-/** What a process has said so far. */
+/** The output of a process so far. */
 export function saidBy(child: ChildProcess): () => string {
   let said = ''
   for (const stream of [child.stdout, child.stderr])
@@ -265,7 +271,7 @@ export function saidBy(child: ChildProcess): () => string {
   return () => said
 }
 
-/** Machines 10.99.0.1 and on; this process is 10.99.0.254 to them. */
+/** Machines have the addresses from 10.99.0.1; this process is 10.99.0.254 to them. */
 export function openMachinesOnBridge<Name extends string>(
   names: readonly Name[],
   scratch: string,

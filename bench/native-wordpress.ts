@@ -1,7 +1,7 @@
 /**
- * WordPress as somebody runs it by hand, to compare sites in containers with: a copy of a site on
- * PHP-FPM of this machine, with that site's own MariaDB; and the engine's own commands that make a
- * site, one after the other. nginx of this machine is the web server of both.
+ * WordPress as installed manually, to compare with sites in containers: a copy of a site on this
+ * machine's PHP-FPM, with that site's own MariaDB; and the engine's own commands that make a site,
+ * one after the other. This machine's nginx is the web server of both.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -17,21 +17,21 @@ const nginx = '/usr/sbin/nginx'
 const startMs = 30_000
 const lookMs = 10
 
-/** PHP-FPM of this machine, such as /usr/sbin/php-fpm8.2; undefined where there is none. */
+/** This machine's PHP-FPM, such as /usr/sbin/php-fpm8.2; undefined where there is none. */
 const phpFpm = (): string | undefined =>
   readdirSync('/usr/sbin')
     .filter((name) => /^php-fpm\d/.test(name))
     .map((name) => path.join('/usr/sbin', name))
     .at(-1)
 
-/** Why nothing native can be compared with here; undefined where it can. */
+/** Why a native comparison is impossible here; undefined where it is possible. */
 export function withoutNative(): string | undefined {
   if (phpFpm() === undefined) return 'there is no PHP-FPM here (apt-get install php-fpm php-mysql)'
   return existsSync(nginx) ? undefined : 'there is no nginx here'
 }
 
 interface Database {
-  /** As PHP sees it. */
+  /** The path as PHP sees it. */
   readonly socket: string
   readonly password: string
 }
@@ -52,7 +52,9 @@ defined( 'ABSPATH' ) || define( 'ABSPATH', __DIR__ . '/' );
 require_once ABSPATH . 'wp-settings.php';
 `
 
-/** As PHP of a container has it (php-files.ts), so that neither side has more of it. */
+/**
+ * The same settings as for PHP in containers (php-files.ts), so that neither side has an advantage.
+ */
 const opcache = [
   'opcache.enable=1',
   'opcache.memory_consumption=100',
@@ -76,7 +78,7 @@ pm.process_idle_timeout = 300s
 catch_workers_output = yes
 `
 
-/** nginx in front of PHP behind a socket; `root` is where PHP finds the files. */
+/** nginx in front of PHP's socket; `root` is where PHP finds the files. */
 async function serve(folder: string, socket: string, root: string) {
   const port = await freePort()
   const file = path.join(folder, 'nginx.conf')
@@ -114,7 +116,7 @@ ${params.map((one) => `      fastcgi_param ${one};`).join('\n')}
   return { port, child }
 }
 
-/** The status of the front page; 0: none came. */
+/** The status of the front page; 0: no answer. */
 export const frontOf = (port: number, host: string): Promise<number> =>
   new Promise((resolve) => {
     http
@@ -134,7 +136,7 @@ async function untilFront(port: number, host: string): Promise<void> {
   }
 }
 
-/** Processor time of a process and of what it has started, ms; proc(5), schedstat. */
+/** CPU time of a process and its children, ms; proc(5), schedstat. */
 function cpuMsOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
   const [own = 0] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number)
@@ -149,14 +151,14 @@ const ended = (child: ChildProcess): Promise<unknown> =>
 
 export interface NativeSite {
   readonly port: number
-  /** Of PHP alone, so far. */
+  /** CPU time of PHP alone so far, ms. */
   phpCpuMs(): number
   webCpuMs(): number
   stop(): Promise<void>
 }
 
 /**
- * A copy of a site's files without what the portal adds to them, on PHP-FPM of this machine.
+ * A copy of a site's files without the portal's additions, on this machine's PHP-FPM.
  * @param siteDir as the driver lays it out
  */
 export async function startNative(siteDir: string, url: string): Promise<NativeSite> {
@@ -219,13 +221,13 @@ wp_install( 'Bare', 'boss', 'boss@example.com', true, '', 'Another#1pass' );
 `
 
 /**
- * A site by the engine's own commands: files are copied, both containers run, WordPress is
- * installed, and a page comes. Answers how long that took, ms; leaves nothing.
+ * Makes a site by the engine's own commands: files are copied, both containers start, WordPress is
+ * installed, and a page arrives. Returns how long that took, ms; removes everything.
  */
 export async function bareOrder(parts: {
   readonly docker: (...args: string[]) => Promise<string>
   readonly images: { readonly wordpress: string; readonly mariadb: string }
-  /** On the disk of the sites. */
+  /** A folder on the sites' disk. */
   readonly folder: string
   readonly filesDir: string
 }): Promise<number> {

@@ -8,7 +8,7 @@ import { call, report, signIn, startPortal, type BenchPortal } from './portal.ts
 
 const limitMs = 500
 const everyMs = 20
-/** A storm is over in half a second: so many of each, so many neighbours, give a p95. */
+/** A storm lasts half a second, so this many rounds and neighbours are needed for a p95. */
 const rounds = 8
 const neighbours = 4
 
@@ -18,7 +18,7 @@ interface Load {
   readonly one: (n: number, round: number) => Promise<Response>
 }
 
-/** Somebody else, registered with the code from the sandbox's inbox. */
+/** Another customer, registered with the code from the sandbox's inbox. */
 async function newcomer(portal: BenchPortal, number: number): Promise<string> {
   const [email, phone] = [`storm${number}@example.vn`, `+8491100099${number}`]
   const password = 'Correct-horse-9'
@@ -58,7 +58,7 @@ const portal = await startPortal({
 })
 try {
   const quiet = await signIn(portal)
-  // One of their own for each round, so that no limit of an earlier round quiets the later ones.
+  // A new customer for each round, so that no rate limit of an earlier round affects later ones.
   const loud: string[] = []
   for (let round = 0; round < rounds; round++) loud.push(await newcomer(portal, round))
   const as = (token: string) => ({

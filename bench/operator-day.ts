@@ -1,8 +1,8 @@
 /**
  * One working day of an operator in Chromium: thirty tasks at the desk of a small provider, each
  * begun on the start page and done by presses and keys alone. Prints what each took; exits 1 when
- * one cannot be done. LANGUAGES=en,vi: the day in each (en without it). SHOTS=folder: pictures of
- * every page of the day, light and dark, and of both languages. ONLY=ticket|label: some of them.
+ * one cannot be done. LANGUAGES=en,vi: the day in each (en if absent). SHOTS=folder: pictures of
+ * every page of the day, light and dark, in both languages. ONLY=ticket|label: only some tasks.
  */
 import { mkdirSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
@@ -29,12 +29,12 @@ const tasks = [
   ...peopleTasks,
 ].filter(({ name }) => only.test(name))
 /**
- * Seconds of a practised hand, by the keystroke-level model of Card, Moran and Newell: to point and
- * press, and to strike a key. Reading and thinking come on top.
+ * Seconds for a practised hand to point and press, and to strike a key, by the keystroke-level
+ * model of Card, Moran and Newell. Reading and thinking are not included.
  */
 const pressSeconds = 1.3
 const keySeconds = 0.28
-/** For what a press leads to; whoever waits longer thinks that it failed. */
+/** Longest wait for the result of a press, ms; a user who waits longer assumes a failure. */
 const longestWaitMs = 20_000
 
 interface Taken extends Tally {
@@ -47,7 +47,7 @@ const shots = process.env['SHOTS']
 const languages = (process.env['LANGUAGES'] ?? (shots === undefined ? 'en' : 'en,vi')).split(',')
 const texts = { en: enOperator, vi: viOperator }
 
-/** Every member signs in, with a password and a code of the app. */
+/** Every member signs in with a password and a code of the app. */
 async function signIn(day: Omit<Day, 'hands'>, desk: Desk, browser: Browser): Promise<Day> {
   const { t, language, provider } = day
   const hands: [string, Hand][] = []
@@ -59,7 +59,7 @@ async function signIn(day: Omit<Day, 'hands'>, desk: Desk, browser: Browser): Pr
     if (role === 'owner') await hand.look('sign-in')
     await hand.type(hand.page.getByLabel(t.signIn.email), member.email)
     await hand.type(hand.page.getByLabel(t.signIn.password, { exact: true }), member.password)
-    // The one of now was used when the invitation was accepted.
+    // The present code was already used when the invitation was accepted.
     await hand.type(hand.page.getByLabel(t.signIn.code), member.code(1))
     await hand.press(hand.page.getByRole('button', { name: t.signIn.submit, exact: true }))
     await hand.page.getByRole('heading', { level: 1, name: t.search.title }).waitFor()
@@ -117,7 +117,7 @@ async function live(language: DeskLanguage, browser: Browser): Promise<readonly 
     const taken: Taken[] = []
     for (const task of tasks) taken.push(await take(task, day, desk))
     for (const [role, { complaints }] of Object.entries(day.hands))
-      // The first look at the desk finds nobody signed in.
+      // The first page load of the desk finds no session, which the browser logs.
       for (const complaint of complaints.slice(1)) console.log(`the page of ${role}: ${complaint}`)
     return taken
   } finally {

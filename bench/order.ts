@@ -1,6 +1,6 @@
 /**
- * Order to first page of the new site, against the bare runner installing one, alternating in one
- * run.
+ * From an order to the first page of the new site, compared with the bare runner's installation,
+ * alternating in one run.
  */
 import { spawnSync } from 'node:child_process'
 import http from 'node:http'
@@ -31,8 +31,8 @@ const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
   })
 
 /**
- * Seconds from the order's call to a 200 of the front page through the edge; afterwards the order
- * is let come to its end.
+ * Seconds from the order's call to a 200 of the front page through the edge. Afterwards it waits
+ * until the order is finished.
  */
 async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
   const began = performance.now()
@@ -50,7 +50,7 @@ try {
   const token = await signIn(portal)
   const bare: number[] = []
   const ordered: number[] = []
-  // What one writes and removes is not left for the other to wait for.
+  // Flushes pending writes, so that neither waits for those of the other.
   const bareNext = async () => {
     spawnSync('sync')
     bare.push(await bareRun())
@@ -59,19 +59,20 @@ try {
     spawnSync('sync')
     ordered.push(await orderOnce(portal, token))
   }
-  // One pair that does not count: it reads WordPress from the disk and the programs' code for the
-  // first time.
+  // One pair does not count: it reads WordPress and the programs' code from the disk for the first
+  // time.
   await bareRun()
   await orderOnce(portal, token)
   for (let round = 0; round < rounds; round++) {
-    // In turns each comes first: what the machine is slowly taken by weighs on both alike.
+    // The order alternates, so that slow changes of the machine affect both alike.
     for (const next of round % 2 === 0 ? [bareNext, orderNext] : [orderNext, bareNext]) await next()
   }
   console.log(
     `      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ` +
       `${ordered.map((one) => one.toFixed(2)).join(' ')} s`,
   )
-  // Each order is compared with the bare run beside it: what else the machine does weighs on both.
+  // Each order is compared with its neighbouring bare run, because other load on the machine
+  // affects both.
   report(
     'order to first page / bare runner (median of the pairs)',
     median(ordered.map((one, round) => one / (bare[round] ?? 1))),

@@ -1,6 +1,6 @@
 /**
- * Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page
- * in the same run; and against peers that are built somewhere (PEERS=name=folder,…).
+ * Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / compared with a static
+ * page in the same run; and with peers that are already built (PEERS=name=folder,…).
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
@@ -34,14 +34,14 @@ const floor =
   'content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a ' +
   'script.</p></body></html>'
 /**
- * In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the
- * portal's own origin, since session storage cannot be handed to Lighthouse.
+ * A proxy in front of the portal: /floor is a static page. A script of the portal's own origin
+ * signs the visitor in, because session storage cannot be passed to Lighthouse.
  */
 const front = http.createServer((request, response) => {
   const url = request.url ?? '/'
   if (url === '/floor')
     return void response.writeHead(200, { 'content-type': 'text/html' }).end(floor)
-  // The page is changed on its way, so it is asked for uncompressed and compressed again here.
+  // The page is changed by the proxy, so it is requested uncompressed and compressed again here.
   const { 'accept-encoding': _encodings, ...rest } = request.headers
   const headers = { ...(url === '/' ? rest : request.headers), host: new URL(portal.url).host }
   const onward = http.request(
@@ -57,7 +57,7 @@ const front = http.createServer((request, response) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       answer.on('end', () => {
-        // The script is inside the page, where the portal's policy would not let it be, so that it
+        // The script is inlined in the page (for which the portal's policy is removed), so that it
         // costs no request of its own.
         const {
           'content-length': _length,
@@ -95,7 +95,7 @@ const chrome = await launch({
   ],
 })
 const runs = Number(process.env['LIGHTHOUSE_RUNS'] ?? 3)
-/** What the score is made of, ms, as Lighthouse simulates a slow phone. */
+/** The parts of the score, ms, as Lighthouse simulates a slow phone. */
 const timings = [
   'first-contentful-paint',
   'largest-contentful-paint',
@@ -115,7 +115,7 @@ async function score(page: string, from = origin): Promise<{ score: number; cls:
     const lhr = result?.lhr
     const points = lhr?.categories['performance']?.score
     const shift = lhr?.audits['cumulative-layout-shift']?.numericValue
-    // A run that Lighthouse itself could not measure says so, instead of passing for a bad page.
+    // A run without a measurement is an error, and does not count as a bad page.
     if (typeof points !== 'number' || typeof shift !== 'number')
       throw new Error(
         `Lighthouse has no figure for ${page}: ${lhr?.runtimeError?.message ?? 'no reason given'}`,

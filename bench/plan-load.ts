@@ -1,10 +1,10 @@
-/** What a plan buys, under more visitors than it has processors. */
+/** What a plan's processors achieve with more visitors than processors. */
 import os from 'node:os'
 
 export const loadMs = 20_000
 const visitors = 16
 
-/** Pages a second; `visit` answers whether a page came. */
+/** Pages per second; `visit` returns whether a page arrived. */
 export async function pagesASecond(visit: () => Promise<boolean>): Promise<number> {
   const began = performance.now()
   let done = 0
@@ -20,12 +20,12 @@ export interface PlanRates {
   readonly both: number
 }
 
-/** The smallest and the largest plan, each by itself and both at once. */
+/** The smallest and the largest plan, each alone and both together. */
 export async function ratesOf(
   visits: readonly [() => Promise<boolean>, () => Promise<boolean>],
 ): Promise<readonly [PlanRates, PlanRates]> {
   const [one, other] = visits
-  // Until its processes are there.
+  // Warms up, so that all processes have started.
   for (const visit of visits) await pagesASecond(visit)
   const alone = [await pagesASecond(one), await pagesASecond(other)] as const
   const both = await Promise.all([pagesASecond(one), pagesASecond(other)])

@@ -1,4 +1,4 @@
-/** Acts of the stand-ins of languages, a forum and events, and of two themes. */
+/** Acts on the stand-ins for languages, a forum and events, and for two themes. */
 import {
   joined,
   listOf,
@@ -88,7 +88,7 @@ export const languages: PluginUnderTest = {
   ],
 }
 
-/** Who has signed up, been sent a key, and signed in with it. */
+/** A visitor signs up, receives a key, and signs in with it. */
 async function join(site: JudgedSite, login: string) {
   await site.letters()
   const guest = site.world.visitor()
@@ -288,7 +288,7 @@ export const classic: PluginUnderTest = {
         const instance = { raw: { content: '<p>Mở cửa 8 giờ</p>' } }
         const body = { id_base: 'block', sidebar: 'side', instance }
         const { data } = await site.rest('POST', '/wp/v2/widgets', body)
-        // As the editor of widgets does: the widget first, then the list of the side.
+        // In the order of the widget editor: first the widget, then the sidebar's list.
         const widgets = ['block-2', textOf(data['id'])]
         await site.rest('POST', '/wp/v2/sidebars/side', { widgets })
         return await site.shows('/', 'Mở cửa 8 giờ')

@@ -1,6 +1,6 @@
 /**
- * Acts of plugins and themes as their authors publish them, where whoever runs this has them in a
- * folder (bench/plugins.ts). Each ends with a look into the log.
+ * Acts on plugins and themes as published by their authors, if they are in a folder
+ * (bench/plugins.ts). Each ends with a check of the log.
  */
 import {
   must,
@@ -21,7 +21,7 @@ const screen = (name: string, target: string, ...texts: readonly string[]): Act 
   },
 })
 const front: Act = { name: 'front page', run: (site) => site.kept('/', '</html>') }
-/** What PHP or the database complained about since the site began. */
+/** Errors that PHP or the database logged since the site began. */
 const quietLog: Act = {
   name: 'no error in the log',
   async run(site) {
@@ -41,7 +41,7 @@ async function page(site: JudgedSite, title: string, content: string): Promise<s
   const { data } = await site.rest('POST', '/wp/v2/pages', body)
   return new URL(textOf(data['link'])).pathname
 }
-/** Fills the form of a screen of wp-admin and sends it to post.php. */
+/** Fills in the form of a wp-admin screen and sends it to post.php. */
 async function byForm(site: JudgedSite, target: string, fields: Record<string, string>) {
   const { text } = await site.world.admin.ask(`/wp-admin/${target}`)
   const form = /<form[^>]*name="post"[\s\S]*?<\/form>/.exec(text)?.[0] ?? ''
@@ -119,7 +119,7 @@ export const real: readonly PluginUnderTest[] = [
           method: 'POST',
           headers: {
             'content-type': `multipart/form-data; boundary=${mark}`,
-            // Without one it is taken for a robot.
+            // Without a user agent the plugin takes the visitor for a robot.
             'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)',
           },
           body: `${parts.join('')}--${mark}--\r\n`,

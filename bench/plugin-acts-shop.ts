@@ -1,4 +1,4 @@
-/** Acts of the stand-ins of a shop, of one for search engines, and of a contact form. */
+/** Acts on the stand-ins for a shop, a search engine plugin, and a contact form. */
 import {
   listOf,
   must,
@@ -8,7 +8,7 @@ import {
   textOf,
 } from './plugin-judge.ts'
 
-/** One piece of what is sold under this address, in a cart of a new visitor. */
+/** A new visitor puts one piece of the product at this address into the cart. */
 async function withCart(site: JudgedSite, name: string) {
   const buyer = site.world.visitor()
   const id = await site.post(name)
@@ -65,7 +65,7 @@ export const shop: PluginUnderTest = {
         must(order?.['status'] === 'processing', 'the order is not there')
         const [letter] = await site.letters()
         must(letter?.to[0] === 'an@example.vn', 'no letter was sent')
-        // The page that showed five is gone with the write.
+        // The write has dropped the page that showed five.
         return await site.shows('/product/tra-sen/', '4 in stock')
       },
     },
@@ -86,7 +86,7 @@ export const shop: PluginUnderTest = {
       name: 'scheduled action, report',
       async run(site) {
         await site.jobs()
-        // PHP-FPM ends the answer first, and runs the jobs afterwards.
+        // PHP-FPM finishes the answer first, and runs the jobs afterwards.
         const until = performance.now() + jobsMs
         const open = `select count(*) from wp_shop_orders where status <> 'completed'`
         let left: number

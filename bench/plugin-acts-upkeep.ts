@@ -1,4 +1,4 @@
-/** Acts of the stand-ins of a page builder, of backups, of security and of a page cache. */
+/** Acts on the stand-ins for a page builder, for backups, for security and for a page cache. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -19,7 +19,7 @@ interface Part {
   readonly id: string
   readonly settings: { readonly colour: string; readonly text: string }
 }
-/** A page of 400 parts, about 1 MB; texts with what JSON and WordPress escape. */
+/** A page of 400 parts, about 1 MB; its texts contain characters that JSON and WordPress escape. */
 const parts = (word: string): Part[] =>
   Array.from({ length: 400 }, (_, index) => ({
     id: `p${index}`,
@@ -154,7 +154,7 @@ export const backup: PluginUnderTest = {
       name: 'restored under another prefix',
       run: (site) =>
         site.rest('POST', '/backup/v1/restore', {}, ({ faults, rows }) => {
-          // Options change all the time.
+          // Options change all the time, so they are not compared.
           const tables = Object.entries(rows ?? {}).filter(([name]) => name !== 'wp_options')
           return (
             joined(faults) === '' &&
@@ -177,7 +177,7 @@ export const backup: PluginUnderTest = {
   ],
 }
 
-/** From where somebody comes who is refused. */
+/** The address of a refused visitor. */
 const stranger = '127.0.0.2'
 export const security: PluginUnderTest = {
   folder: 'security',

@@ -1,8 +1,8 @@
-/** A site in containers, whose plugins are judged: PHP-FPM and MariaDB of an engine. */
+/** A site in containers for judging plugins: PHP-FPM and MariaDB of an engine. */
 import type { Row, Runtime } from '../test/page-cache-world.ts'
 import { dockerFixture } from '../test/docker-wordpress.ts'
 
-/** Asked past WordPress: no plugin is loaded, and nothing is written. */
+/** Queried without WordPress: no plugin is loaded, and nothing is written. */
 const asking = 'portal-bench-rows.php'
 const script = `<?php
 define( 'SHORTINIT', true );

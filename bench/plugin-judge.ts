@@ -1,7 +1,7 @@
-/** How a page or an act of a plugin is judged: what the visitor sees, the database, the cache. */
+/** Checks of a page or an act of a plugin: what the visitor sees, the database, the cache. */
 import type { Answer, Browser, Row, World } from '../test/page-cache-world.ts'
 
-/** What an act came to: the status, and what the edge's cache said of it; '' where nothing. */
+/** The result of an act: the status, and the edge's cache result; '' if there is none. */
 export interface Outcome {
   readonly status: number
   readonly cache: string
@@ -9,35 +9,35 @@ export interface Outcome {
 export interface Act {
   readonly name: string
   run(site: JudgedSite): Promise<Outcome>
-  /** Why this runtime cannot do it, where that is known. */
+  /** Why this runtime cannot do it, if known. */
   readonly because?: string
-  /** Why sites in containers cannot do it, where that is known. */
+  /** Why sites in containers cannot do it, if known. */
   readonly inContainers?: string
 }
 export interface PluginUnderTest {
   readonly folder: string
-  /** Whose calls it makes. */
+  /** The real plugin whose calls the stand-in makes. */
   readonly like: string
   readonly kind: 'plugin' | 'theme'
   readonly acts: readonly Act[]
 }
 
-/** What a plugin answers; what is read of it is judged by its text. */
+/** A plugin's answer; fields are read as text. */
 export interface Json {
   readonly [name: string]: Json | undefined
 }
-/** A list of such answers. */
+/** The answer as a list. */
 export const listOf = (data: Json | undefined): readonly Json[] =>
   Object.values(data ?? {}) as Json[]
-/** A text as it stands, anything else as JSON has it. */
+/** A text unchanged; any other value as JSON. */
 export function textOf(data: Json | undefined): string {
   const value: unknown = data
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
-/** A list of texts or numbers, in one text. */
+/** A list of texts or numbers, joined into one text. */
 export const joined = (data: Json | undefined): string => listOf(data).map(textOf).join()
 
-/** Throws what is wrong. */
+/** Throws `otherwise` if the condition does not hold. */
 export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise)
 }
@@ -46,7 +46,7 @@ export const outcomeOf = (answer: Answer): Outcome => ({
   status: answer.status,
   cache: cacheOf(answer),
 })
-/** What differs from one making of a page to the next. */
+/** Removes parts that differ between two renderings of a page. */
 const plain = (text: string): string =>
   text
     .replaceAll(
@@ -55,14 +55,14 @@ const plain = (text: string): string =>
     )
     .trim()
 
-/** A site with plugins, as somebody sees it who judges them. */
+/** A site with plugins, with the checks on it. */
 export class JudgedSite {
   readonly world: World
   constructor(world: World) {
     this.world = world
   }
 
-  /** Rows as they stand in the database. */
+  /** Rows of the database. */
   rows(sql: string): Promise<Row[]> {
     return this.world.rows(sql)
   }
@@ -70,16 +70,19 @@ export class JudgedSite {
   async value(sql: string): Promise<unknown> {
     return Object.values((await this.rows(sql))[0] ?? {})[0] ?? null
   }
-  /** The number of a post by its address. */
+  /** The id of a post with this name. */
   async post(name: string): Promise<number> {
     return Number(await this.value(`select ID from wp_posts where post_name = '${name}'`))
   }
 
-  /** A page that visitors share: kept at the second visit or the next, and no other than now. */
+  /**
+   * A page that visitors share: it is kept from the second or a later visit on, and equals the page
+   * made now.
+   */
   async kept(target: string, ...texts: readonly string[]): Promise<Outcome> {
     let answer = await this.world.visitor().ask(target)
-    // A page may write something at its first visit, such as a rule or a transient; and of one that
-    // was not kept the edge remembers that for half a minute.
+    // A page may write something at its first visit, such as a rule or a transient. The edge
+    // remembers for half a minute that a page was not kept.
     const until = performance.now() + 40_000
     for (let visit = 1; cacheOf(answer) !== 'HIT' && performance.now() < until; visit++) {
       if (visit > 3) await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -91,7 +94,7 @@ export class JudgedSite {
     must(plain(answer.text) === plain(now), 'what is kept is not what is made now')
     return outcomeOf(answer)
   }
-  /** A page that no two visitors share: made anew at every visit. */
+  /** A page that no two visitors share: it is made for every visit. */
   async never(target: string, browser: Browser, ...texts: readonly string[]): Promise<Outcome> {
     await browser.ask(target)
     const answer = await browser.ask(target)
@@ -99,7 +102,7 @@ export class JudgedSite {
     must(cacheOf(answer) !== 'HIT', 'it is kept, and must not be')
     return outcomeOf(answer)
   }
-  /** A page as a visitor gets it now, whether it is kept or not. */
+  /** A page as a visitor gets it now, kept or not. */
   async shows(target: string, ...texts: readonly string[]): Promise<Outcome> {
     const answer = await this.world.visitor().ask(target)
     this.#shows(answer, 200, texts)
@@ -110,7 +113,7 @@ export class JudgedSite {
     for (const text of texts) must(answer.text.includes(text), `“${text}” is not there`)
   }
 
-  /** By REST, as the administrator; `want`: what must hold of the answer. */
+  /** A REST call of the administrator; `want`: what the answer must satisfy. */
   async rest(
     method: string,
     route: string,
@@ -123,7 +126,7 @@ export class JudgedSite {
     must(want(data as Json), `${route} answers ${told}`)
     return { status, cache: '', data: data as Json }
   }
-  /** A form, or JSON, of any visitor. */
+  /** Sends a form, or JSON, as any visitor. */
   async send(
     browser: Browser,
     target: string,
@@ -140,7 +143,7 @@ export class JudgedSite {
     })
   }
 
-  /** The letters that the site has sent since they were last taken. */
+  /** The letters that the site has sent since the last call. */
   async letters(): Promise<{ to: readonly string[]; text: string }[]> {
     const { driver, spec } = this.world
     const found = await driver.takeMail(spec.id, 20)
@@ -150,12 +153,12 @@ export class JudgedSite {
     )
     return found.map(({ to, raw }) => ({ to, text: Buffer.from(raw).toString('utf8') }))
   }
-  /** Has WordPress do what is due. */
+  /** Makes WordPress run its due jobs. */
   async jobs(): Promise<void> {
     await this.world.visitor().ask('/wp-cron.php?doing_wp_cron')
   }
 
-  /** Follows a link of wp-admin, as the administrator does. */
+  /** Follows a link of wp-admin as the administrator. */
   async press(screen: string, ...words: readonly string[]): Promise<Answer> {
     const { text } = await this.world.admin.ask(`/wp-admin/${screen}`)
     const links = text.replaceAll('\\/', '/').replaceAll(/&amp;|&#038;|\\u0026/g, '&')
@@ -165,7 +168,10 @@ export class JudgedSite {
     must(found !== undefined, `${screen} has no link with ${words.join(', ')}`)
     return await this.world.admin.ask(`/wp-admin/${found}`)
   }
-  /** Switches a plugin on or off, or to a theme, in wp-admin; what PHP says goes to the log. */
+  /**
+   * Activates or deactivates a plugin, or activates a theme, in wp-admin; PHP's messages go to the
+   * log.
+   */
   async put(kind: 'plugin' | 'theme', folder: string, isOn: boolean): Promise<void> {
     const word = isOn ? 'action=activate' : 'action=deactivate'
     const answer =
@@ -174,7 +180,7 @@ export class JudgedSite {
         : await this.press('plugins.php', word, `plugin=${folder}%2F`)
     must(answer.status === 302, `wp-admin answers ${answer.status}`)
     must(!String(answer.headers.location).includes('error'), 'wp-admin says that it fails')
-    // Many show a page of theirs once, whatever is asked for next.
+    // Many plugins show a page of their own once, whatever is requested next.
     for (let visit = 0; visit < 3; visit++) await this.world.admin.ask('/wp-admin/plugins.php')
   }
 }

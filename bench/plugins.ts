@@ -1,10 +1,10 @@
 /**
- * What works of popular plugins and themes: stand-ins of our own that ask of a host what these ask,
+ * What works of popular plugins and themes: stand-ins of our own with the same demands on a host,
  * on a real site behind an edge that keeps its pages. Six pages or acts each, judged by what the
- * visitor sees, what stands in the database, and what the cache did. Writes the tables of
- * docs/plugins.md. `ONLY=shop,seo` tries these alone and writes nothing. `REAL=<folder>` tries
- * those of bench/plugin-acts-real.ts that are in plugins/ and themes/ of the folder instead, or
- * come with WordPress. `RUNTIME=docker` has the site run in containers, with MariaDB.
+ * visitor sees, the database, and the cache. Writes the tables of docs/plugins.md. `ONLY=shop,seo`
+ * runs only these and writes nothing. `REAL=<folder>` instead runs those of
+ * bench/plugin-acts-real.ts that are in plugins/ and themes/ of the folder, or come with WordPress.
+ * `RUNTIME=docker` runs the site in containers, with MariaDB.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,11 +27,11 @@ interface Row {
   readonly act: Act
   readonly status: number | null
   readonly cache: string
-  /** What is wrong; undefined where it works. */
+  /** What went wrong; undefined where it works. */
   readonly fault?: string
 }
 
-/** Files below a folder of bench/fixtures, as they stand in wp-content. */
+/** Files below a folder of bench/fixtures, by their path in wp-content. */
 function fixtureFiles(folder: 'plugins' | 'themes'): Record<string, string> {
   const root = path.join(import.meta.dirname, 'fixtures', folder)
   const found: Record<string, string> = {}
@@ -68,14 +68,14 @@ async function judge(site: JudgedSite, plugin: PluginUnderTest): Promise<Row[]> 
 }
 
 const isInContainers = process.env['RUNTIME'] === 'docker'
-/** Why it cannot be done, where that is known. */
+/** Why it cannot be done, if known. */
 const whyOf = ({ because, inContainers }: Act): string | undefined =>
   because ?? (isInContainers ? inContainers : undefined)
 
 const titleOf = ({ folder, like }: PluginUnderTest): string =>
   process.env['REAL'] === undefined ? `${folder}: as ${like}` : like
 
-/** Tables and faults as docs/plugins.md has them. */
+/** The tables and faults of docs/plugins.md. */
 function written(rows: readonly Row[]): string {
   const lines: string[] = []
   const faults = rows.filter(({ fault }) => fault !== undefined)
@@ -106,7 +106,7 @@ function written(rows: readonly Row[]): string {
   return lines.join('\n')
 }
 
-/** A fault as Markdown may have it. */
+/** A fault's text, escaped for Markdown. */
 const plainly = (fault: string): string =>
   fault
     .replaceAll(/<[^>]*>|[`*_|]/g, ' ')
@@ -114,7 +114,7 @@ const plainly = (fault: string): string =>
     .trim()
     .slice(0, 300)
     .replace(/\.$/, '')
-/** An item of a list in lines of 100 columns at most. */
+/** Wraps a list item to lines of at most 100 columns. */
 function wrapped(text: string): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

@@ -1,5 +1,5 @@
 /**
- * A portal of its own for a benchmark: the server's bundle as a child, on free ports and a scratch
+ * A portal for a benchmark: the server's bundle as a child process, on free ports and a scratch
  * folder; and a customer in it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -12,7 +12,7 @@ import { serverProgram } from '../scripts/bootstrap.mjs'
 const ticksPerSecond = 100
 const root = path.resolve(import.meta.dirname, '..')
 
-/** Where a portal answers. */
+/** The addresses at which a portal answers. */
 export interface Addresses {
   readonly url: string
   readonly sandboxUrl: string
@@ -86,8 +86,8 @@ export async function startPortal(
     process: child,
     readyMs,
     async stop() {
-      // Waits for the pipe and not for the exit: npm exits before what it started. The pipe closes
-      // when the last process has ended.
+      // Waits for the pipe and not for the exit, because npm exits before the processes that it
+      // started. The pipe closes when the last process has ended.
       const gone = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
       await gone
@@ -131,7 +131,7 @@ export async function signIn(portal: Addresses): Promise<string> {
   return token.accessToken
 }
 
-/** Orders a server of the smallest plan in a data centre; its id. */
+/** Orders a server of the smallest plan in a data centre; returns its id. */
 export async function placeOrder(portal: Addresses, token: string, region = 1): Promise<string> {
   const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
     size: 1,
@@ -146,8 +146,8 @@ export async function placeOrder(portal: Addresses, token: string, region = 1): 
 }
 
 /**
- * Resolves when the server runs; asks every so many ms. Throws with the server's reason when it has
- * failed.
+ * Resolves when the server runs, polling every `everyMs`. Throws with the server's reason when it
+ * has failed.
  */
 export async function untilRunning(
   portal: Addresses,
@@ -177,7 +177,7 @@ export async function orderSite(
   return { id, ...(await untilRunning(portal, token, id, 200)) }
 }
 
-/** CPU that a process has used, seconds. Linux only. */
+/** CPU time that a process has used, seconds. Linux only. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -185,8 +185,8 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /**
- * Proportional set size of a process and everything below it, MB. Shared memory is counted once.
- * Linux only.
+ * Proportional set size of a process and its descendants, MB. Shared memory is counted once. Linux
+ * only.
  */
 export function memoryOf(pid: number): number {
   const parents = new Map<number, number>()
@@ -196,7 +196,7 @@ export function memoryOf(pid: number): number {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
     } catch {
-      // It ended while we looked.
+      // The process ended meanwhile.
     }
   }
   const below = (candidate: number): boolean =>
@@ -210,7 +210,7 @@ export function memoryOf(pid: number): number {
         /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${candidate}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
       )
     } catch {
-      // It ended, or belongs to somebody else.
+      // The process ended, or belongs to another user.
     }
   }
   return kb / 1024
@@ -219,7 +219,7 @@ export function memoryOf(pid: number): number {
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-/** One line of the report. `limit` is what `value` may be at most (or at least, with `atLeast`). */
+/** Prints one line of the report. `value` may be at most `limit` (with `atLeast`: at least). */
 export function report(
   name: string,
   value: number,

@@ -1,8 +1,8 @@
 /**
- * Postings through the ledger, against pgbench doing the same statements on the same server,
- * alternating in one run: charges of many wallets with 16 clients, and top-ups that all go through
- * one gateway's account with 32. Then charges in a ledger with many entries against one with few
- * (BENCH_ENTRIES, a million unless told).
+ * Postings through the ledger, compared with pgbench running the same statements on the same
+ * server, alternating in one run: charges of many wallets with 16 clients, and top-ups that all use
+ * one gateway's account with 32. Then charges in a ledger with many entries compared with one with
+ * few (BENCH_ENTRIES, a million by default).
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const many = Number(process.env['BENCH_ENTRIES'] ?? 1_000_000)
 type Act = 'charge' | 'topup'
 let posted = 0
 
-/** Postings a second. */
+/** Postings per second. */
 async function ours(
   { db, ledger, customers }: ScratchLedger,
   act: Act,
@@ -58,7 +58,7 @@ async function ours(
 }
 
 /**
- * The same by pgbench. A colon begins a variable there, even inside a string: chr(58) stands for
+ * The same by pgbench. There a colon begins a variable, even inside a string, so chr(58) replaces
  * it.
  */
 function theirs(scratch: ScratchLedger, act: Act, clients: number): number {

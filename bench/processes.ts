@@ -1,7 +1,6 @@
 /**
- * What a second process of the portal is worth: read calls a second with one and with two, in turns
- * and in one run; and how long an event takes from the process that writes it to the socket of
- * another one.
+ * The gain of a second portal process: read calls per second with one and with two, in turns and in
+ * one run; and how long an event takes from the process that writes it to another one's socket.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os, { availableParallelism } from 'node:os'
@@ -26,14 +25,14 @@ import {
 
 const seconds = 5
 const rounds = 3
-/** Callers at once: enough to keep two processes busy. */
+/** Concurrent callers: enough to keep two processes busy. */
 const callers = 24
 const events = 200
 
-/** The node build is CommonJS: the class is the module itself, whatever its types say. */
+/** The node build is CommonJS: the class is the module itself, unlike its types say. */
 const Pusher = pusherJs as unknown as typeof pusherJs.default
 
-/** CPU seconds of all processes whose command line has the text. */
+/** CPU seconds of all processes with this text in their command line. */
 const cpuOf = (text: string): number =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -47,7 +46,9 @@ const cpuOf = (text: string): number =>
       }
     }, 0)
 
-/** Calls of a signed-in read a second, and how many cores the portal's processes had meanwhile. */
+/**
+ * Calls per second of a signed-in read, and how many cores the portal's processes used meanwhile.
+ */
 async function readsOf(
   portal: BenchPortal,
   token: string,
@@ -68,7 +69,7 @@ async function readsOf(
   return { rate: made / seconds, cores: (cpuOf('server/api.js') - before) / seconds }
 }
 
-/** Milliseconds from the commit of an event, here, to the socket at a process of the portal. */
+/** Milliseconds from the commit of an event, here, to the socket of a portal process. */
 async function relayTimes(
   portal: BenchPortal,
   token: string,
@@ -125,7 +126,7 @@ for (let round = 0; round < rounds; round++)
     const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-processes-'))
     const portal = await startPortal({ dataDir })
     try {
-      // The second one follows the first.
+      // Waits until the second process follows the first.
       await pause(5000)
       const token = await signIn(portal)
       await readsOf(portal, token)

@@ -1,7 +1,7 @@
 /**
  * 10 000 subscriptions that fall due in one minute (BENCH_RENEWALS): renewed, invoiced, charged and
- * told of, against pgbench doing the same number of the same postings on the same server,
- * alternating in one run. And the time of a PDF of an invoice.
+ * reported, compared with pgbench making the same number of the same postings on the same server,
+ * alternating in one run. Also the time of an invoice's PDF.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -51,8 +51,8 @@ const scratch = await scratchLedger({ connections: 4, wallets: count, fund: 1_00
 const { db, ledger } = scratch
 
 /**
- * Seconds for as many single postings, each in a transaction of its own. A colon begins a variable
- * in pgbench: chr(58) stands for it.
+ * Seconds for the same number of single postings, each in its own transaction. In pgbench a colon
+ * begins a variable, so chr(58) replaces it.
  */
 function theirs(): number {
   const script = path.join(scratch.folder, 'renewal.pgbench')
@@ -141,7 +141,7 @@ try {
         ]),
       ),
   })
-  // All of one second: the worst minute that there is.
+  // All are due in one second, which is the worst case of a minute.
   await sql`
     insert into subscription (id, customer_id, region_code, product, price, terms, description,
     currency, subject, status, anchor_at, months, period_start, period_end, next_at, created_at)

@@ -1,10 +1,10 @@
 /**
- * An upgrade of several machines one after the other, under load, from another commit to this one
- * and back, as docs/operate.md has it: calls and visits that failed. Between the two portals one of
- * the old release answers beside one of the new for MINUTES (1), with orders at both meanwhile; on
- * the way back for BACK_MINUTES (as many).
+ * An upgrade of several machines, one after the other, under load, from another commit to this one
+ * and back, as docs/operate.md describes it: failed calls and visits. In between, a portal of the
+ * old release serves beside one of the new for MINUTES (1), with orders at both; on the way back
+ * for BACK_MINUTES (the same by default).
  *
- *   FROM=572f950 MINUTES=60 npm run bench rolling
+ * FROM=572f950 MINUTES=60 npm run bench rolling
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -38,7 +38,7 @@ async function restart(machines: Machines, one: PortalProcess, release: string):
   await machines.start(one)
 }
 
-/** Orders at each portal in turn and removes again, for so long; how many servers ran. */
+/** Orders and removes servers at each portal in turn for this long; returns how many ran. */
 async function ordersFor(machines: Machines, token: string, ms: number): Promise<number> {
   const end = performance.now() + ms
   let ran = 0
@@ -49,7 +49,7 @@ async function ordersFor(machines: Machines, token: string, ms: number): Promise
       await call(portal, 'DELETE', `/api/wp/${id}`, token)
       ran++
     }
-    // A customer may order twenty an hour.
+    // A customer may place twenty orders an hour.
     await pause(Math.min(600_000, Math.max(0, end - performance.now())))
   } while (performance.now() < end)
   return ran
@@ -70,7 +70,7 @@ try {
       dnsPort: first.dnsPort,
     }
     const token = await signIn(portal)
-    // On the first machine, whose sites go on: a node that is restarted takes its own off.
+    // On the first machine, whose sites stay up: restarting a node takes its own sites down.
     const { domain } = await orderSite(portal, token, 2)
     const stop = load(portal, token, domain)
     for (const [name, release, together] of [

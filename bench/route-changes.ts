@@ -1,14 +1,14 @@
 /**
- * How long it takes from a press of a menu to the screen that it leads to: of this portal to its
- * heading, of any application to its first change.
+ * How long it takes from a press in a menu to the new screen: for this portal to its heading, for
+ * any application to its first change.
  */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { press } from './hand.ts'
 
 /**
- * ms from a press to the frame that shows the new screen's heading and what comes with it, and to
- * the one that leaves nothing in view to be drawn.
+ * ms from a press to the frame that shows the new screen's heading, and to the frame after which
+ * nothing in view is missing.
  */
 interface Arrival {
   readonly shown: number
@@ -23,10 +23,9 @@ declare global {
 
 /**
  * Resolves, in the page, once the screen of `to` is there. `shown` ends with the frame that draws
- * its heading; until 2026-11-22 it ended a frame later, for the heading was noticed before its
- * frame was drawn and the frame after that one was waited for. `whole` ends with the frame in which
- * no grey block and no place kept for a second drawing is in view any more; both include what the
- * network took.
+ * its heading. Figures from before 2026-11-22 end a frame later: the heading was noticed before its
+ * frame was drawn, and the frame after that one was waited for. `whole` ends with the first frame
+ * without a skeleton or a placeholder in view. Both include the network's time.
  */
 export const awaitArrival = (page: Page, to: string) =>
   page.evaluate((target) => {
@@ -61,8 +60,8 @@ export const awaitArrival = (page: Page, to: string) =>
 
 /**
  * Resolves, in the page, with the ms from the next press to the frame in which the address has
- * changed and something else is in the document: what can be asked of any application, whatever its
- * screens are made of.
+ * changed and the document's content differs. This can be measured for any application, whatever
+ * its screens are made of.
  */
 const awaitChange = (page: Page) =>
   page.evaluate(() => {
@@ -96,8 +95,8 @@ const awaitChange = (page: Page) =>
 const patienceMs = 3000
 
 /**
- * Presses each of the links in turn, so many rounds; ms of each change but for those of the first
- * round, which fetches what it needs.
+ * Presses each link in turn, for several rounds; returns the ms of each change, without the first
+ * round, which loads the code.
  */
 export async function changesOf(
   page: Page,
@@ -109,7 +108,7 @@ export async function changesOf(
     for (const link of links) {
       await awaitChange(page)
       await press(page, link)
-      // A link that leads nowhere, or out of the application, is passed over.
+      // A link that leads nowhere, or out of the application, is skipped.
       const ms = await Promise.race([
         page.evaluate(() => window.changed).catch(() => undefined),
         rest(patienceMs),

@@ -1,15 +1,16 @@
 /**
- * A provider's database at a size, written set-based: customers with wallets and subscriptions,
- * servers, host names, domains, invoices, payments and ledger entries in proportion.
+ * A provider's database of a given size, written by set-based statements: customers with wallets
+ * and subscriptions, servers, host names, domains, invoices, payments and ledger entries in
+ * proportion.
  */
 import pg from 'pg'
 import { bulkEntries } from './bulk.ts'
 
 export interface Size {
   readonly customers: number
-  /** One for ten customers. */
+  /** One per ten customers. */
   readonly servers: number
-  /** Ten for each customer. */
+  /** Ten per customer. */
   readonly entries: number
 }
 export const sizeOf = (customers: number): Size => ({
@@ -18,7 +19,7 @@ export const sizeOf = (customers: number): Size => ({
   entries: customers * 10,
 })
 
-/** The id of the n-th row of a kind, from 1. */
+/** The id of the n-th row of a kind, counted from 1. */
 export const idOf = (kind: number, n: number): string =>
   `0000000${kind}-0000-4000-9000-${String(n).padStart(12, '0')}`
 export const id = (kind: number, n = 'n'): string =>
@@ -26,7 +27,10 @@ export const id = (kind: number, n = 'n'): string =>
 /** Kinds of ids. */
 export const kinds = { customer: 1, subscription: 2, site: 3, invoice: 4, payment: 5, zone: 6 }
 
-/** Writes all of it at the moment `now`. `adminUrl`: a superuser, for triggers rest meanwhile. */
+/**
+ * Writes all of it at the time `now`. `adminUrl`: a superuser, because triggers are disabled
+ * meanwhile.
+ */
 export async function fill(
   adminUrl: string,
   { customers, servers, entries }: Size,
@@ -49,7 +53,7 @@ export async function fill(
       `insert into ledger_account (code, customer_id, currency, may_be_negative, balance)
        select 'wallet:' || ${id(kinds.customer)}, ${id(kinds.customer)}, 'VND', false, 218000
        ${many}`,
-      // Spread over a month, each a period old at most.
+      // Spread over a month, so that each is at most one period old.
       `insert into subscription (id, customer_id, region_code, product, price, terms, description,
          currency, status, anchor_at, months, period_start, period_end, next_at, created_at)
        select ${id(kinds.subscription)}, ${id(kinds.customer)}, 'VN', 'wordpress', 218000, null,

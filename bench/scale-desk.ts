@@ -1,4 +1,4 @@
-/** The desk's one box to search, and a customer's page, asked for one customer after another. */
+/** The desk's search box and a customer's page, queried for one customer after another. */
 import pg from 'pg'
 import { search } from '../server/operator/search.ts'
 import { storyOf } from '../server/operator/story.ts'
@@ -13,14 +13,14 @@ const times = 200
 const searchMs = 200
 const pageMs = 300
 
-/** Two fifths have the commonest one, as in Vietnam. */
+/** Two fifths have the most frequent one, as in Vietnam. */
 const families = ['Nguyễn', 'Trần', 'Lê', 'Phạm', 'Hoàng', 'Phan', 'Vũ', 'Đặng', 'Bùi']
 const middles = ['Văn', 'Thị', 'Minh', 'Quốc', 'Thanh', 'Ngọc', 'Hữu']
 const given = ['An', 'Bình', 'Châu', 'Dũng', 'Giang', 'Hải', 'Khánh', 'Lan', 'Mai', 'Nam', 'Oanh']
 const quoted = (words: readonly string[]): string =>
   `array[${words.map((word) => `'${word}'`).join(', ')}]`
 
-/** Gives every customer a name, once: a search by names tells nothing where all have the same. */
+/** Gives every customer a name, once: a search by name would mean nothing if all had the same. */
 async function nameAll(adminUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: adminUrl })
   await admin.connect()
@@ -52,10 +52,11 @@ export async function measureDesk(parts: {
 }): Promise<void> {
   const { db, clock, ledger, adminUrl, size, table } = parts
   await nameAll(adminUrl)
-  // What their references look like is their own; the gateway's index is searched all the same.
+  // The driver is empty: it cannot recognise its own references, but the gateway's index is
+  // searched anyway.
   const drivers = new Map([['vnpay', {} as PaymentDriver]])
   const needs = { db, drivers, addressing: { host: 'sites.example' } }
-  /** Somebody else each time. */
+  /** Another customer each time. */
   const someone = (n: number, of: number): number => 1 + ((n * 7919 + 13) % of)
   const oneOf = (words: readonly string[], n: number): string => words[n % words.length] ?? ''
 

@@ -1,6 +1,6 @@
 /**
- * The lists that customers see, first and deep pages, for a customer who has very many of
- * everything; what a monitor reads; and the upkeep of an hour.
+ * The customers' lists, first and deep pages, for a customer with very many items; the monitor's
+ * metrics; and an hour's maintenance.
  */
 import { sql, type RawBuilder } from 'kysely'
 import pg from 'pg'
@@ -41,11 +41,11 @@ import { sitePage } from '../server/wordpress/store.ts'
 import { id, idOf, kinds, type Size } from './scale-data.ts'
 import type { Table } from './scale-measure.ts'
 
-/** How many of everything the largest customer has. */
+/** Number of items of each kind that the largest customer has. */
 const many = 100_000
 /** Rows of a page. */
 const limit = 50
-/** What a monitor waits for a metric (server/platform/metrics.ts), ms. */
+/** How long a monitor waits for a metric (server/platform/metrics.ts), ms. */
 const gauge = { periodMs: 2_000 }
 const page = { periodMs: 200 }
 const hourly = { periodMs: hours(1) }
@@ -88,7 +88,7 @@ async function fillLargest(adminUrl: string, { customers, servers }: Size): Prom
   }
 }
 
-/** A list: the column that its pages go by, of which rows. */
+/** A list: its table, the column by which it is paged, and a filter. */
 interface Listed {
   readonly table:
     | 'invoice'
@@ -103,7 +103,7 @@ interface Listed {
   readonly where: RawBuilder<unknown>
 }
 
-/** Where the page after nine tenths of a list begins. */
+/** The beginning of the page after nine tenths of a list. */
 async function deepIn(db: Database, { table, by, where }: Listed): Promise<bigint | null> {
   const { rows } = await sql<{ at: bigint }>`
     select ${sql.ref(by)} as at from ${sql.table(table)} where ${where} order by 1 desc
@@ -175,7 +175,7 @@ export async function measureLists(deps: {
   )
   const domains: Listed = { table: 'dns_zone', by: 'seq', where: ofCustomer }
   await pagesOf('domains', domains, (at) => zonePage(db, { ...of, ...at }))
-  // By any part of a name: each of the customer's own is looked at.
+  // By any part of a name: every name of the customer is compared.
   await pagesOf(
     'a search in the domains',
     domains,
@@ -235,7 +235,7 @@ export async function measureLists(deps: {
   }
   for (const [name, round] of Object.entries(gauges))
     await measure(name, { ...gauge, rows: 1, round })
-  // Once a minute at most, whoever asks.
+  // At most once a minute, for all callers together.
   await measure('jobs that gave up (once a minute)', {
     ...gauge,
     rows: 1,
@@ -284,7 +284,7 @@ export async function measureLists(deps: {
     reads: ['job_common'],
     round: () => forgetCompletedJobs(db),
   })
-  // Without an index on purpose (limits.ts).
+  // It has no index on purpose (limits.ts).
   await measure('tidy: limits', {
     ...hourly,
     rows: 0,

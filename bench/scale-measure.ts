@@ -1,4 +1,4 @@
-/** One line of the table: what a round or a page takes, and how PostgreSQL carries it out. */
+/** One line of the table: the time of a round or a page, and PostgreSQL's plans for it. */
 import { seqScansOf, statementsOf } from './scale-plans.ts'
 
 export interface Measured {
@@ -6,7 +6,7 @@ export interface Measured {
   readonly rows: number
   readonly periodMs: number
   readonly round: () => Promise<unknown>
-  /** Tables that are read whole, and must be. */
+  /** Tables that are read entirely, and must be. */
   readonly reads?: readonly string[]
 }
 export interface Asked {
@@ -16,15 +16,17 @@ export interface Asked {
 }
 export interface Table {
   measure(name: string, of: Measured): Promise<void>
-  /** The same question for one after another; 95 of 100 are to be answered within `limitMs`. */
+  /**
+   * Runs the same query for one item after another; 95 of 100 must be answered within `limitMs`.
+   */
   ask(name: string, of: Asked): Promise<void>
-  /** A heading. */
+  /** Prints a heading. */
   section(title: string): void
-  /** Whether a line did not hold its period, or read a large table whole. */
+  /** Whether a line exceeded its period, or read a large table entirely. */
   failed(): boolean
 }
 
-/** `adminUrl`: who may explain every statement. */
+/** `adminUrl`: a user who may explain every statement. */
 export function openTable(adminUrl: string): Table {
   let failed = false
   return {

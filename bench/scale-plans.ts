@@ -1,4 +1,4 @@
-/** The statements that a round sends, and how PostgreSQL carries each of them out. */
+/** Records the statements that a round sends, and how PostgreSQL executes them. */
 import pg from 'pg'
 
 interface Statement {
@@ -14,12 +14,12 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** A table of so many rows is read whole only by mistake. */
+/** A table with this many rows is read entirely only by mistake. */
 const largeRows = 5000
 const recorded = new Map<string, Statement>()
 let recording = false
 
-/** Every query of this process goes through here from now on. */
+/** From now on records the queries of this process. */
 export function recordQueries(): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method
   const query: (...given: unknown[]) => unknown = pg.Client.prototype.query
@@ -31,7 +31,7 @@ export function recordQueries(): void {
   } as typeof pg.Client.prototype.query
 }
 
-/** What `work` sends, each statement once, with the values of its first time. */
+/** The statements that `work` sends, each once, with the values of its first use. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   recorded.clear()
   recording = true
@@ -45,7 +45,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 
 const printsPlans = process.env['PLANS'] !== undefined
 
-/** How a statement reached each of its tables, by which index, in one line. */
+/** Prints how a statement reached each of its tables, by which index, in one line. */
 function printPlan(text: string, plan: PlanNode): void {
   const reads: string[] = []
   const walk = (node: PlanNode): void => {
@@ -62,7 +62,7 @@ function printPlan(text: string, plan: PlanNode): void {
   console.log(`          ${(plan['Actual Total Time'] ?? 0).toFixed(1)} ms: ${reads.join('; ')}`)
 }
 
-/** Large tables that one of the statements reads from its beginning to its end. */
+/** Large tables that one of the statements reads sequentially. */
 export async function seqScansOf(url: string, statements: readonly Statement[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

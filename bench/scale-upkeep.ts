@@ -1,16 +1,15 @@
 /**
- * What a provider's database holds beside its business: sessions, sign-ins, messages, answers kept
- * for Idempotency-Keys, counters, changes of zones, and the job queue. Of each an hour's share has
- * run out.
+ * A provider's operational rows: sessions, sign-ins, messages, answers stored for Idempotency-Keys,
+ * counters, changes of zones, and the job queue. An hour's share of each has expired.
  */
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { id, kinds, type Size } from './scale-data.ts'
 
-/** Jobs that ended well and are not forgotten yet, and those that gave up. */
+/** Completed jobs that are not deleted yet, and jobs that gave up. */
 const jobs = { completed: 500_000, failed: 20_000 } as const
 
-/** Writes all of it at the moment `now`; `url` is the database's owner, `adminUrl` a superuser. */
+/** Writes all of it at the time `now`; `url` is the database's owner, `adminUrl` a superuser. */
 export async function fillUpkeep(
   url: string,
   adminUrl: string,
@@ -27,7 +26,10 @@ export async function fillUpkeep(
   const at = `'${now.toISOString()}'::timestamptz`
   const of = (n: string): string => id(kinds.customer, `1 + (${n} - 1) % ${customers}`)
   const many = (each: number): string => `from generate_series(1, ${Math.ceil(customers * each)}) n`
-  /** Spread over `days` before, of which the last hour's share is older than what is kept. */
+  /**
+   * Spread over the previous `days` and one hour more, so that the last hour's share is older than
+   * the retention time.
+   */
   const spread = (each: number, days: number): string =>
     `${at} - interval '${days} days' - interval '1 hour' + n * interval '${days} days' / ` +
     `${Math.ceil(customers * each)}`

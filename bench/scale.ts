@@ -1,9 +1,9 @@
 /**
- * Every sweep on a large database (CUSTOMERS, 100,000 by default; a server for ten of them, ten
- * ledger entries each): the rows that are due in a round, the time of the whole round, whether it
- * holds its period, and whether a statement of it reads a large table from end to end. The outside
- * world answers at once here: what is measured is ours. And the time of the lists, gauges and
- * upkeep (scale-lists.ts). With PLANS=1 it also prints how each statement reached its tables.
+ * Every sweep on a large database (CUSTOMERS, 100,000 by default; one server per ten, ten ledger
+ * entries each): the due rows of a round, the time of the whole round, whether it stays within its
+ * period, and whether one of its statements reads a large table sequentially. Third parties answer
+ * at once here, so that only our own time is measured. Also the time of lists, gauges and
+ * maintenance (scale-lists.ts). With PLANS=1 it also prints how each statement reached its tables.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -55,7 +55,7 @@ const run = (name: string, until = signal): Promise<void> | undefined =>
   defined.get(name)?.run({}, { number: 1, last: true, signal: until })
 const addressing = { scheme: 'http', host: 'sites.example', portSuffix: '' } as const
 
-/** SCALE_DATA: a folder that keeps what is written at the first run, for the next ones. */
+/** SCALE_DATA: a folder that keeps the data of the first run for later ones. */
 const kept = process.env['SCALE_DATA']
 const plain = { connections: 20, wallets: 0, fund: 0n }
 async function filled(folder?: string): Promise<ScratchLedger> {
@@ -232,7 +232,7 @@ try {
     rows: Math.floor(servers / 20),
     round: async () => run('recheck-domains'),
   })
-  // As ten minutes of looks left them: a tenth is due.
+  // The state after ten minutes of health checks: a tenth is due.
   await sql`update site set health_checked_at = ${now}::timestamptz - interval '10 minutes'
     + interval '10 minutes' * seq / ${servers}, unanswered = case when seq % 1000 = 0 then 1 else 0
     end`.execute(db)
@@ -255,14 +255,15 @@ try {
     rows: Math.ceil(servers / 2),
     round: () => watchDisks(signal),
   })
-  // pg-boss has no index of jobs that wait or run.
+  // pg-boss has no index of waiting or running jobs, so the table is read entirely.
   await measure('resume-servers', {
     periodMs: minutes(10),
     rows: 0,
     reads: ['job_common'],
     round: () => resumeServers(),
   })
-  // Stopped once it has begun what there is room for; the rest of its minute is waiting.
+  // Aborted once it has begun as many as there is room for; the rest of its minute would be
+  // waiting.
   await measure('nightly backups, filled up once', {
     ...minute,
     rows: 60,

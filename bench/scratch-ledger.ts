@@ -1,5 +1,5 @@
 /**
- * A ledger of its own for a benchmark, on an embedded PostgreSQL as the portal starts it, with
+ * A ledger of its own for a benchmark, on an embedded PostgreSQL started as the portal does, with
  * customers whose wallets are open.
  */
 import { execFileSync } from 'node:child_process'
@@ -23,8 +23,8 @@ export interface ScratchLedger {
 }
 
 /**
- * `fund`: minor units that each wallet begins with. `copyOf`: a folder of another one that is
- * closed, to begin with what it holds. `keep`: the folder stays when it is closed.
+ * `fund`: minor units in each wallet at the beginning. `copyOf`: the folder of a closed ledger,
+ * whose data is copied. `keep`: the folder is not removed on close.
  */
 export async function scratchLedger(options: {
   connections: number

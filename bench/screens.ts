@@ -1,7 +1,7 @@
 /**
- * Every screen in both themes, languages and widths: violations of WCAG 2.2 AA, errors in the
- * console, sideways scrolling, as one table; and all pictures on sheets, in the folder SCREENS
- * (./screens). The demo customer is signed in, with a running server and a domain.
+ * Every screen in both themes, languages and widths: violations of WCAG 2.2 AA, console errors,
+ * sideways scrolling, as one table; and all pictures on sheets, in the folder SCREENS (./screens).
+ * The demo customer is signed in, with a running server and a domain.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,14 +12,14 @@ import { settled } from '../test/e2e/browser.ts'
 import { call, signIn, startPortal, type BenchPortal } from './portal.ts'
 
 const folder = path.resolve(process.env['SCREENS'] ?? 'screens')
-/** CSS pixels. `zoomed` is a window of 1280 x 1024 at 400 %, as WCAG 1.4.10 has it. */
+/** CSS pixels. `zoomed` is a window of 1280 x 1024 at 400 %, as in WCAG 1.4.10. */
 const widths = {
   wide: { width: 1440, height: 900 },
   narrow: { width: 390, height: 844 },
   small: { width: 320, height: 640 },
   zoomed: { width: 320, height: 256 },
 } as const
-/** Pictures beside and below each other on a sheet. */
+/** Pictures per sheet. */
 const grids = {
   wide: { columns: 3, rows: 4 },
   narrow: { columns: 7, rows: 2 },
@@ -32,8 +32,8 @@ const every = (['light', 'dark'] as const).flatMap((theme) =>
   ),
 )
 /**
- * LOOKS=light-vi-wide,dark-en-narrow: only these. A zoomed window is looked at in one theme:
- * colours do not depend on it.
+ * LOOKS=light-vi-wide,dark-en-narrow: only these. The zoomed width is checked in one theme, because
+ * it does not affect colours.
  */
 const wanted = process.env['LOOKS']?.split(',')
 const looks = every.filter(({ theme, language, width }) =>
@@ -51,7 +51,7 @@ interface Ids {
   readonly payment: string
 }
 
-/** Something to look at on every screen. */
+/** Creates content for every screen. */
 async function createContent(portal: BenchPortal, token: string): Promise<Ids> {
   const [domain] = (await call<{ data: { id: string }[] }>(portal, 'GET', '/api/dns', token)).data
   const dns = domain?.id ?? ''
@@ -215,7 +215,9 @@ async function walk(
   return { findings, pictures }
 }
 
-/** Pictures side by side, as many on a sheet as can still be read, drawn by the same browser. */
+/**
+ * Puts pictures side by side, as many on a sheet as stay readable, rendered by the same browser.
+ */
 async function sheets(
   browser: Browser,
   look: Look,
@@ -274,7 +276,7 @@ try {
   for (const look of looks) {
     const [outside, inside] = [
       await walk(browser, portal, null, visitors(ids), look),
-      // Each in a session of its own: the last screens lock it.
+      // Each look has a session of its own, because the last screens lock it.
       await walk(browser, portal, await signIn(portal), customers(ids), look),
     ]
     await sheets(

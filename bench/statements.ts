@@ -1,7 +1,7 @@
 /**
- * What plugins may say to the database that the runtimes answer differently: each is run by
- * WordPress's own `$wpdb`, or by a connection of the plugin's own, on a site of either runtime, and
- * judged by what MySQL's manual says of it. Prints a table for docs/plugins.md.
+ * Statements of plugins that the two runtimes may answer differently. Each is run by WordPress's
+ * own `$wpdb`, or by a connection of the plugin's own, on a site of either runtime, and judged by
+ * MySQL's manual. Prints a table for docs/plugins.md.
  */
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import { ask, specOf, type Fixture } from '../server/wordpress/drivers/site.conformance.ts'
@@ -10,7 +10,10 @@ import { fixture as embeddedFixture } from '../test/embedded-wordpress.ts'
 
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 
-/** PHP that answers what is right; `$t` is a table with rows (1, 'Đường', 4), (2, 'đường', 6). */
+/**
+ * PHP that returns whether the result is right; `$t` is a table with rows (1, 'Đường', 4), (2,
+ * 'đường', 6).
+ */
 const all: Readonly<Record<string, string>> = {
   'values assigned to variables within a SELECT':
     'return "6" === (string) $v( "SELECT MAX( n ) FROM ( SELECT @s := @s + size AS n ' +

@@ -1,5 +1,5 @@
 /**
- * A built single-page application as a web server serves it: compressed, cached, its own page for
+ * Serves a built single-page application like a web server: compressed, cached, with its page for
  * every unknown address.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
@@ -15,7 +15,7 @@ const types: Record<string, string> = {
   '.json': 'application/json',
 }
 
-/** Its address; the server ends with the process. */
+/** Returns the address; the server ends with the process. */
 export async function serveFolder(folder: string): Promise<string> {
   const cache = new Map<string, { body: Buffer; headers: Record<string, string> }>()
   const answer = (file: string): { body: Buffer; headers: Record<string, string> } => {
@@ -47,8 +47,8 @@ export async function serveFolder(folder: string): Promise<string> {
 }
 
 /**
- * Peers to measure beside the portal, as PEERS names them: `name=folder of its build`, separated by
- * commas. Nothing of them is part of this repository.
+ * Peers to measure beside the portal, from PEERS: `name=folder of its build`, separated by commas.
+ * Nothing of them is part of this repository.
  */
 export const peers = (): { name: string; folder: string }[] =>
   (process.env['PEERS'] ?? '')

@@ -30,7 +30,7 @@ const regionOfB = 2
 const nameOfRegionB = /Hồ Chí Minh/
 const siteServers = Number(process.env['SERVERS'] ?? 3)
 const sitesDomain = 'sites.example'
-/** Of this process, to both machines. */
+/** The benchmark's address for both machines. */
 const benchAddress = '10.99.0.254'
 const failoverSeconds = 15
 const password = 'Another#1pass'
@@ -46,7 +46,7 @@ const portal: Addresses = {
 }
 
 let worst = 0
-/** A line of the table; one that does not hold makes the exit code 1. */
+/** Prints a line of the table; one that exceeds its limit makes the exit code 1. */
 function line(name: string, value: number, limit: number, unit: string): void {
   if (!report(name, value, limit, unit)) worst = 1
 }
@@ -63,25 +63,25 @@ async function until<T>(what: string, seconds: number, look: () => Promise<T | u
   }
 }
 
-/** Runs an operator's command on the portal's machine; what it answers as JSON. */
+/** Runs an operator's command on the portal's machine; returns its JSON output. */
 async function command<T>(words: string): Promise<T> {
   const { code, said } = await a.run(`npm run -s portal -- ${words} --json`)
   if (code !== 0) throw new Error(`${words}: ${said}`)
   return JSON.parse(said) as T
 }
 
-/** What each machine's portal has said. */
+/** The output of each machine's portal. */
 const logs = new Map<string, () => string>()
 const longestLog = 4_000
 type Settings = Readonly<Record<string, string>>
 
-/** For how long each server that moved had its writes wait, ms, as the portal's log has it. */
+/** How long writes were held for each moved server, ms, from the portal's log. */
 const heldMs: number[] = []
 function noteHeld(chunk: Buffer): void {
   for (const [, held] of chunk.toString().matchAll(/heldMs\W{1,5}(\d+)/g)) heldMs.push(Number(held))
 }
 
-/** The portal's machine, with what the page has in `.env`. */
+/** Starts the portal's machine, with the manual page's settings in `.env`. */
 async function startPortal(regions: string, more: Settings): Promise<() => Promise<void>> {
   a.settings({
     ...more,
@@ -94,7 +94,7 @@ async function startPortal(regions: string, more: Settings): Promise<() => Promi
     WORDPRESS_DIRECTORY: 'off',
     LOG_LEVEL: 'warn',
   })
-  // Not of the commands, whose answers are JSON.
+  // Only for the portal: the commands must print nothing but JSON.
   const child = a.start('LOG_LEVEL=info exec npm start')
   const said = saidBy(child)
   logs.set(a.name, said)
@@ -108,7 +108,7 @@ async function startPortal(regions: string, more: Settings): Promise<() => Promi
   return () => a.end(child)
 }
 
-/** Every plan has a mirror; answers the file. */
+/** Gives every plan a mirror; returns the file's path. */
 function catalogWithMirrors(): string {
   const file = path.join(a.folder, 'catalog.yaml')
   const text = readFileSync('catalog.yaml', 'utf8')
@@ -116,7 +116,7 @@ function catalogWithMirrors(): string {
   return file
 }
 
-/** Something outside of both machines that answers while their network works. */
+/** A listener outside of both machines that answers while their network works. */
 async function openWitness(): Promise<{ readonly port: number }> {
   const server = net.createServer((socket) => socket.destroy()).unref()
   await new Promise<void>((resolve) => server.listen(0, benchAddress, resolve))
@@ -133,10 +133,10 @@ const nodes = async (): Promise<readonly Node[]> =>
 const sitesOn = async (id: string): Promise<number> =>
   (await nodes()).find((node) => node.id === id)?.sites ?? -1
 
-/** As browsers keep their connections. */
+/** Browsers keep their connections too. */
 const agent = new http.Agent({ keepAlive: true })
 
-/** Asks a site of an edge; the status, or 0. */
+/** Requests a site from an edge; returns the status, or 0. */
 const visit = (machine: Machine, domain: string, target = '/'): Promise<number> =>
   new Promise((resolve) => {
     const { sitesPort: port } = portal
@@ -147,13 +147,13 @@ const visit = (machine: Machine, domain: string, target = '/'): Promise<number> 
       )
       .once('error', () => resolve(0))
   })
-/** How each site answers by the edge of each of these machines, where that is not 200. */
+/** The answers of each site by the edge of each of these machines that are not 200. */
 async function otherThan200(domains: readonly string[], by: readonly Machine[]) {
   const asked = domains.flatMap((domain) => by.map((machine) => visit(machine, domain)))
   return (await Promise.all(asked)).filter((status) => status !== 200)
 }
 
-/** Five visits a second of each site by the edge of A, until the returned function is called. */
+/** Five visits per second to each site by the edge of A, until the returned function is called. */
 function visits(domains: readonly string[]) {
   let isGoing = true
   const statuses: number[] = []
@@ -188,7 +188,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true })
 }
 
-/** Orders in the data centre of B as a customer does; the site's host name once it runs. */
+/** Orders in the data centre of B as a customer does; returns the site's host name once it runs. */
 async function orderInBrowser(browser: Browser, token: string): Promise<string> {
   const { page, context } = await visitAs(browser, { language: 'en', customer: { token } })
   await page.goto(`${portal.url}/wordpress/create`)
@@ -217,7 +217,10 @@ async function orderInBrowser(browser: Browser, token: string): Promise<string> 
   return domain
 }
 
-/** The first member of the staff, by the command of the page; the desk's page of nodes. */
+/**
+ * Adds the first member of the staff, by the manual page's command, and shows the desk's page of
+ * nodes.
+ */
 async function showNodes(browser: Browser): Promise<void> {
   const { link } = await command<{ link: string }>(
     'staff add --email an@provider.example --name An --role owner',
@@ -245,7 +248,7 @@ async function showNodes(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** Asks again while a server's nightly backup is made; answers how often. */
+/** Drains B, retrying while a server's nightly backup is made; returns the number of retries. */
 async function drainB(): Promise<number> {
   for (let again = 0; ; again++) {
     const { code, said } = await a.run('npm run -s portal -- node drain b --wait')
@@ -257,7 +260,7 @@ async function drainB(): Promise<number> {
 
 async function run(browser: Browser): Promise<void> {
   let began = performance.now()
-  // "Sites in containers" of the page, before step 5 and here before the first start.
+  // The manual page's "Sites in containers", there before step 5 and here before the first start.
   const [onA, onB] = inContainers
     ? await Promise.all([startEngineOn(a), startEngineOn(b)])
     : [{}, {}]
@@ -296,7 +299,7 @@ async function run(browser: Browser): Promise<void> {
   line('each site by the edge of A and of B: other than 200', bad.length, 0, '')
   await showNodes(browser)
 
-  // A takes the data centre of B as well, so that its servers have somewhere to go.
+  // A also serves the data centre of B, so that its servers can be moved there.
   await stopPortal()
   const stopAgain = await startPortal(`${regionOfA},${regionOfB}`, onA)
   await until('every site again', 90, async () => {
@@ -315,7 +318,7 @@ async function run(browser: Browser): Promise<void> {
   line(`visits meanwhile: ${made} made, failed`, failed, 0, '')
   line('servers left on B', await sitesOn('b'), 0, '')
 
-  // From now on what has a mirror comes up by rule when its machine is gone.
+  // From now on a server with a mirror is started elsewhere by rule when its machine is lost.
   await stopAgain()
   const { port } = await openWitness()
   await startPortal(`${regionOfA},${regionOfB}`, {
@@ -328,7 +331,7 @@ async function run(browser: Browser): Promise<void> {
     const away = await otherThan200([siteOfA, ...ofB], [a])
     return away.length === 0 || undefined
   })
-  // One more comes to B, so that it has something to lose.
+  // One more server is placed on B, so that it has something to lose.
   await command('node undrain b')
   await command('node drain main --stay')
   const { id, domain: lostSite } = await orderSite(portal, token, regionOfB)
@@ -339,7 +342,7 @@ async function run(browser: Browser): Promise<void> {
     return one.mirroredAt ?? undefined
   })
   console.log(`      its first mirror is whole: ${seconds(began)}`)
-  // The node has said that it keeps to the short lease.
+  // Waits until the node has reported that it uses the short lease.
   await pause(10_000)
   end = visits([siteOfA, ...ofB])
   await pause(2_000)

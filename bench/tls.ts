@@ -1,8 +1,9 @@
 /**
- * TLS at the edge: handshakes beside nginx with the same certificate (P-256) and the same client,
- * in turns, and what 10,000 certificates take of memory and time. The client is a Node process that
- * takes most of one core, so CPU of the server per handshake is the fair ratio; the rate is printed
- * beside it. `CERTIFICATES=1000` tries fewer. The part with nginx is left out where it is absent.
+ * TLS at the edge: handshakes compared with nginx using the same certificate (P-256) and the same
+ * client, in turns; and the memory and time of 10,000 certificates. The client is a Node process
+ * that uses most of one core, so the server's CPU time per handshake is the fair ratio; the rate is
+ * printed beside it. `CERTIFICATES=1000` uses fewer. The part with nginx is skipped where it is
+ * absent.
  */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ interface Server {
   stop(): void
 }
 
-/** Full handshakes, one after the other on `clients` lines. Answers their times, ms. */
+/** Full handshakes, one after the other on `clients` connections. Returns their times, ms. */
 async function load(
   port: number,
   count: number,
@@ -186,7 +187,8 @@ async function withMany(): Promise<void> {
   const nameOf = (index: number): string => `shop${index % many}.example.org`
   const edge = await startEdge([testCertificate(host)])
   try {
-    // What handshakes alone leave behind is no matter of how many certificates there are.
+    // Memory that handshakes leave behind does not depend on the number of certificates, so it is
+    // used up before the measurement.
     await load(edge.port, many, () => host)
     const before = await edge.memoryMb()
     for (let at = 0; at < many; at += 500)
@@ -196,7 +198,7 @@ async function withMany(): Promise<void> {
         ),
       )
     const held = (await edge.memoryMb()) - before
-    // Every name once: each certificate is opened, and most are closed again.
+    // Every name once: each certificate is loaded, and most are unloaded again.
     const first = await load(edge.port, many, nameOf)
     const visited = (await edge.memoryMb()) - before
     const again = await load(edge.port, 1_500, (index) => nameOf(many - 1 - (index % 1_000)))
@@ -212,7 +214,7 @@ async function withMany(): Promise<void> {
   }
 }
 
-/** This file as a child: the edge by itself. */
+/** This file as a child process: only the edge. */
 if (process.argv[2] === 'edge') {
   const log = { warn: () => undefined }
   const https = createHttps(0, log)

@@ -1,7 +1,7 @@
 /**
- * The slowest pages (99th of 100) of a wallet with a million entries against those of a wallet with
- * a thousand, alternating in one run: the newest, one from the middle, what was spent among what
- * was received, a month, and searches that find much, one entry, and nothing.
+ * The slowest pages (99th percentile) of a wallet with a million entries compared with a wallet
+ * with a thousand, alternating in one run: the newest page, one from the middle, payments among
+ * top-ups, a month, and searches that find much, one entry, and nothing.
  */
 import { entryPage, type Filter } from '../server/wallet/index.ts'
 import { bulkEntries } from './bulk.ts'
@@ -10,13 +10,13 @@ import { scratchLedger } from './scratch-ledger.ts'
 
 const sizes = { small: 1000, large: Number(process.env['BENCH_ENTRIES'] ?? 1_000_000) }
 /**
- * The figure is the median over the blocks of each block's slowest in a hundred: a hiccup of the
- * machine spoils one block, not the figure.
+ * The figure is the median of the blocks' 99th percentiles, so that a hiccup of the machine spoils
+ * one block and not the figure.
  */
 const blocks = 5
 /**
- * Pages that an index finds are many, so that their slowest hundredth is more than a handful; what
- * reads a whole stretch of entries takes longer.
+ * Pages that an index finds are measured often, so that their slowest hundredth is more than a
+ * handful. Pages that read a whole range of entries take longer, so fewer are measured.
  */
 const rounds = { quick: 1500, reading: 200 }
 const days = 86_400_000

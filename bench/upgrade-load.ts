@@ -1,10 +1,12 @@
-/** What goes on while a portal is upgraded, and what of it failed. */
+/** The load during an upgrade of a portal, and its failures. */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { dig } from '../test/dig.ts'
 import { report, type Addresses } from './portal.ts'
 
-/** Calls so often until it is told to stop; answers how many there were and what went wrong. */
+/**
+ * Calls `act` at this interval until it is stopped; returns the number of calls and the failures.
+ */
 function over(everyMs: number, act: () => Promise<string | undefined>) {
   let going = true
   let made = 0
@@ -46,8 +48,8 @@ const statusOf = (url: string, options: http.RequestOptions): Promise<string | u
   })
 
 /**
- * Calls, visits of the site and DNS queries until the returned function is called, which reports
- * how many failed.
+ * Makes calls, visits to the site and DNS queries until the returned function is called, which
+ * reports how many failed.
  */
 export function load(portal: Addresses, token: string, host: string): () => Promise<void> {
   const kept = new http.Agent({ keepAlive: true, maxSockets: 8 })
@@ -67,7 +69,7 @@ export function load(portal: Addresses, token: string, host: string): () => Prom
         agent: false,
       }),
     ),
-    // One at a time is what PHP of the smallest plan can always answer.
+    // One at a time, which PHP of the smallest plan can always answer.
     'pages of a site, one in 2 s': over(2_000, () =>
       statusOf(`http://127.0.0.1:${portal.sitesPort}/wp-login.php`, {
         headers: { host },

@@ -1,9 +1,9 @@
 /**
- * An upgrade under load, from another commit to this one and back, twice: calls and visits that
- * failed. FROM names the commit; the one before HEAD where it is not set. The parent stays the one
- * of FROM, as on a machine that is upgraded by `npm run portal -- upgrade`.
+ * An upgrade under load, from another commit to this one and back, twice: failed calls and visits.
+ * FROM names the commit; by default the one before HEAD. The parent process stays that of FROM, as
+ * on a machine that is upgraded by `npm run portal -- upgrade`.
  *
- *   FROM=572f950 npm run bench upgrade
+ * FROM=572f950 npm run bench upgrade
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const before = path.join(scratch, 'before')
 const dataDir = path.join(scratch, 'data')
 
 /**
- * The release in `folder` takes over; answers the seconds that it took. The load goes on meanwhile.
+ * Upgrades to the release in `folder` while the load continues; returns the seconds that it took.
  */
 async function upgrade(folder: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
@@ -36,7 +36,8 @@ try {
   if (!existsSync(path.join(before, 'node_modules')))
     execFileSync('cp', ['-al', path.join(root, 'node_modules'), before])
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: before, stdio: 'inherit' })
-  // A release refuses what only a later one knows; an operator's catalogue is older than both.
+  // A release refuses settings that only a later one knows, so the catalogue of the older one is
+  // used; an operator's catalogue is older than both.
   process.env['CATALOG'] = path.join(before, 'catalog.yaml')
   const portal = await startPortal({
     dataDir,

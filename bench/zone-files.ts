@@ -27,7 +27,7 @@ if (spawnSync('named-compilezone', ['-v']).error) {
 const folder = mkdtempSync(path.join(tmpdir(), 'zone-files-'))
 const file = path.join(folder, 'zone')
 
-// only what the text says is compared; BIND's opinions about a good zone are switched off
+// Only the content of the text is compared; BIND's checks of a valid zone are switched off.
 const options = [
   '-k',
   'ignore',
@@ -60,8 +60,8 @@ const bytesOf = (written: string): Buffer =>
 const dotless = (name: string): string => name.toLowerCase().replace(/(?<!\\)\.$/, '')
 
 /**
- * Sorted `name ttl type data` as in GeneratedZoneFile; undefined and why when BIND refuses the
- * file.
+ * Sorted `name ttl type data` as in GeneratedZoneFile; undefined, with the reason, when BIND
+ * refuses the file.
  */
 function bind(text: string, origin: string): { records: string[] | undefined; says: string } {
   writeFileSync(file, text)
@@ -104,7 +104,7 @@ const ours = (records: readonly ZoneFileRecord[]): string[] =>
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((value, index) => value === b[index])
 
-/** Where the two differ on purpose: what BIND says or what we say, and why. */
+/** Intended differences: BIND's or our message, and the reason. */
 const zoneRules = new RegExp(
   [
     /has no address records|is a CNAME \(illegal\)|invalid NS owner name \(wildcard\)/,
@@ -136,7 +136,7 @@ const ourRules: readonly [RegExp, string][] = [
   ],
 ]
 
-/** Of what BIND read: the types that the portal keeps. */
+/** The records that BIND read, limited to the types that the portal keeps. */
 const keptOf = (records: readonly string[]): string[] =>
   records.filter((record) =>
     (recordTypes as readonly string[]).includes(/^\S+ \d+ (\S+)/.exec(record)?.[1] ?? ''),
@@ -144,8 +144,8 @@ const keptOf = (records: readonly string[]): string[] =>
 const notKept = /^Records of type \S+ are not supported/
 
 /**
- * Does the file give one set several TTLs? Each record is read alone, so that the first is not lent
- * to the others.
+ * Whether the file gives one set several TTLs. Each record is read alone, so that the first one's
+ * TTL is not applied to the others.
  */
 function mixedTtls(text: string, origin: string): boolean {
   const says = bind(text, origin).says
@@ -187,7 +187,7 @@ function compare(text: string, origin: string, what: string, from = what): void 
     unexplained.push(`${from}: ` + differenceOf(ours(read.records), bound.records, bound.says))
   } else if (read.errors.length > 0 && !bound.records) count(`${what}: both refuse`)
   else if (bound.records) {
-    // A line of a type that the portal does not keep must not change how the others are read.
+    // A line with a type that the portal does not keep must not change how the others are read.
     if (read.errors.every(({ message }) => notKept.test(message.en))) {
       const [mine, theirs] = [ours(read.records), keptOf(bound.records)]
       if (same(mine, theirs))
@@ -208,7 +208,7 @@ function compare(text: string, origin: string, what: string, from = what): void 
       ({ message }) => ourRules.find(([rule]) => rule.test(message.en))?.[1],
     )
     const [reason] = reasons
-    // what follows an open quotation mark is misread on the next line
+    // After an open quotation mark the next line is misread.
     if (reason && (reasons.every(Boolean) || reason.startsWith('a line that ends')))
       return count(`${what}: only we refuse – ${reason}`)
     count(`${what}: ONLY WE REFUSE`)
@@ -242,7 +242,7 @@ for (let index = 0; index < files; index++) {
   compare(zone.text, zone.origin, 'generated')
   const start = read.records.find(({ type }) => type === 'SOA')
   if (start?.type !== 'SOA') throw new Error('a generated file has an SOA')
-  // every tenth: BIND reads what we write
+  // For every tenth file, BIND reads what we write.
   if (index % 10 === 0) {
     const written = writeZoneFile({
       origin: zone.origin,
@@ -261,7 +261,7 @@ for (let index = 0; index < mutated; index++) {
   const zone = generateZoneFile(seed + index)
   compare(mutate(zone.text, seed + index), zone.origin, 'mutated')
 }
-/** `style--origin.zone`. */
+/** File names are `style--origin.zone`. */
 const filesIn = (folder: string): { origin: string; text: string; name: string }[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.zone'))
@@ -276,7 +276,7 @@ const gathered = process.env['ZONES'] === undefined ? [] : filesIn(process.env['
 for (const { text, origin, name } of fixtures)
   compare(text, origin, 'in the styles of real ones', name)
 for (const { text, origin, name } of gathered) compare(text, origin, 'real', name)
-// Damage is done to what was whole: BIND's own tests have many files that it shall refuse.
+// Only valid files are damaged: BIND's own tests have many files that it must refuse.
 const found = [...fixtures, ...gathered].filter(
   ({ text, origin }) => bind(text, origin).records !== undefined,
 )

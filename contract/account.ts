@@ -22,8 +22,8 @@ export function isTimeZone(name: string): boolean {
 const language = z.enum(['en', 'vi', 'aud'])
 const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
 /**
- * A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it
- * exists is not asked.
+ * A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. The portal
+ * does not check that the number exists.
  */
 const taxCode = z.string().check(
   z.trim(),
@@ -50,13 +50,13 @@ export const Account = z.object({
   email: z.string(),
   phone: z.string(),
   region_code: regionCode,
-  /** The customer's choice, or the region's. */
+  /** The customer's choice, or the region's default. */
   language,
-  /** IANA; null: the browser's own. */
+  /** IANA; null: the browser's own time zone. */
   timeZone: z.nullable(z.string()),
-  /** What invoices name from now on; `location` null: the place is in no list any more. */
+  /** The address on later invoices; `location` null: the place is no longer in any list. */
   address: z.nullable(z.object({ line: z.string(), location: z.nullable(Location) })),
-  /** The buyer, in the place of the name. */
+  /** The buyer on invoices, instead of the name. */
   company: z.nullable(z.string()),
   taxCode: z.nullable(z.string()),
   createdAt: z.string(),
@@ -138,7 +138,7 @@ export const confirmPhone = endpoint({
 
 export const Session = z.object({
   id: z.string(),
-  /** The one that asks. */
+  /** The session that makes this call. */
   current: z.boolean(),
   ip: z.nullable(z.string()),
   userAgent: z.nullable(z.string()),
@@ -146,7 +146,7 @@ export const Session = z.object({
   lastUsedAt: z.string(),
   /** Kept for 30 days, used or not. */
   remembered: z.boolean(),
-  /** A member of the operator's staff, who sees the portal as the customer does. */
+  /** True when a member of the operator's staff sees the portal as the customer does. */
   isView: z.boolean(),
 })
 export type Session = z.output<typeof Session>
@@ -180,9 +180,12 @@ export const SignIn = z.object({
   at: z.string(),
   ip: z.string(),
   userAgent: z.string(),
-  /** `viewed`: the operator's staff looked at the account; it has no address and no device. */
+  /**
+   * `viewed`: a member of the operator's staff viewed the account; such a row has no address or
+   * device.
+   */
   outcome: z.enum(['succeeded', 'failed', 'viewed']),
-  /** With `viewed`: when it ended, or ends at the latest. Null with the others. */
+  /** With `viewed`: when the view ended, or ends at the latest. Otherwise null. */
   until: z.nullable(z.string()),
 })
 export type SignIn = z.output<typeof SignIn>

@@ -27,11 +27,11 @@ export const Me = z.object({
   region_code: regionCode,
   balance: minor,
   currency,
-  /** The customer's choice, or the region's. */
+  /** The customer's choice, or the region's default. */
   language: z.enum(['en', 'vi', 'aud']),
-  /** The customer's choice (IANA); null: the browser's own. */
+  /** The customer's choice (IANA); null: the browser's own time zone. */
   timeZone: z.nullable(z.string()),
-  /** In how many accounts of others they may work. */
+  /** How many accounts of others the customer may work in. */
   accounts: z.int(),
 })
 export type Me = z.output<typeof Me>

@@ -4,12 +4,12 @@ import { endpoint } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { declineReasons, topUpAmount } from './payments.ts'
 
-/** Renewals that fall due within so many days are topped up for. */
+/** Automatic top-up covers renewals that fall due within this many days. */
 export const daysAhead = 3
-/** So many declines in a row switch it off. */
+/** This many declines in a row switch automatic top-up off. */
 export const declinesAllowed = 3
 
-/** A month's limit is told and typed no larger, minor units. */
+/** The largest monthly limit and the largest `below` that are accepted, minor units. */
 const mostOfMonth = 1_000_000_000_000
 const monthLow = {
   en: 'The limit of a month must be at least the amount of one top-up.',
@@ -20,15 +20,15 @@ const consentMissing = {
   vi: 'Hãy đồng ý cho phép tự động trừ tiền từ thẻ.',
 }
 
-/** What its owner wishes; amounts are minor units of the wallet's currency. */
+/** The rule that the owner asks for; amounts are minor units of the wallet's currency. */
 export const AutoTopUpWish = z
   .strictObject({
-    /** A balance lower than this is topped up; with 0 only renewals are. */
+    /** A balance below this is topped up. With 0, top-ups only cover renewals. */
     below: z.int().check(z.gte(0), z.lte(mostOfMonth)),
     amount: topUpAmount,
     monthLimit: topUpAmount.check(z.lte(mostOfMonth)),
     cardId: z.string().check(z.minLength(1), z.maxLength(255)),
-    /** That the card is charged without asking each time. */
+    /** True: the owner agrees that the card is charged without being asked each time. */
     consent: z.boolean().check(z.refine((given) => given, { params: consentMissing })),
   })
   .check(
@@ -38,13 +38,13 @@ export const AutoTopUpWish = z
     }),
   )
 
-/** Why the portal switched it off. */
+/** Why the portal switched automatic top-up off. */
 export const offReasons = ['declined', 'card_gone', 'disputed', 'region'] as const
 export type OffReason = (typeof offReasons)[number]
 
 export const AutoTopUp = z.object({
   currency,
-  /** Limits of one payment. */
+  /** Smallest and largest amount of one payment. */
   min: minor,
   max: minor,
   /** Null: never switched on, or switched off by its owner. */
@@ -57,7 +57,7 @@ export const AutoTopUp = z.object({
       consentedAt: z.string(),
       /** After a decline: when the card is tried again. */
       nextTryAt: z.nullable(z.string()),
-      /** Null while it is on. */
+      /** Null while automatic top-up is on. */
       off: z.nullable(z.object({ at: z.string(), reason: z.enum(offReasons) })),
     }),
   ),
@@ -70,7 +70,7 @@ export const AutoTopUp = z.object({
       amount: minor,
       state: z.enum(['under_way', 'succeeded', 'declined', 'needs_owner', 'not_charged']),
       at: z.string(),
-      /** Of one that was declined, where the bank says. */
+      /** For a declined payment: the bank's reason; null where the bank gives none. */
       reason: z.nullable(z.enum(declineReasons)),
     }),
   ),

@@ -10,20 +10,20 @@ export const InvoiceLine = z.object({
   quantity: z.int(),
   unit_price: minor,
   amount: minor,
-  /** The tax that the amount contains. */
+  /** The tax included in the amount. */
   tax: minor,
   period_start: z.nullable(z.string()),
   period_end: z.nullable(z.string()),
-  /** Of a credit note: which line of the invoice it corrects, counted from 1. */
+  /** On a credit note: the line of the invoice that it corrects, counted from 1. */
   corrects_line: z.nullable(z.int()),
 })
 
 export const Invoice = z.object({
   id: z.string(),
   /**
-   * Gapless per year and region: VN-2026-000001, and VN-CN-2026-000001 of credit notes. Given when
-   * the invoice is paid or falls due, whichever is first; null until then, and for ever on an order
-   * that lapsed.
+   * Gapless per year and region: VN-2026-000001; a credit note has VN-CN-2026-000001. The number is
+   * given when the invoice is paid or falls due, whichever is first. Null until then, and for ever
+   * on an order that lapsed.
    */
   number: z.nullable(z.string()),
   amount_due: minor,
@@ -35,16 +35,13 @@ export const Invoice = z.object({
   kind: z.enum(['order', 'renewal', 'proration', 'credit']),
   /** The invoice that a credit note corrects. */
   corrects: z.nullable(z.object({ id: z.string(), number: z.string() })),
-  /** The tax that the total contains; rate in hundredths of a percent. Null where there is none. */
+  /** The tax included in the total; rate in hundredths of a percent. Null where there is none. */
   tax: z.nullable(z.object({ name: z.string(), rate: z.int(), amount: minor })),
   /** Unix seconds. */
   created: z.int(),
-  /** When it got its number. */
+  /** When the invoice got its number. */
   issuedAt: z.nullable(z.string()),
-  /**
-   * Until when an order may be paid, and of a void one that it lapsed then; null for everything
-   * else.
-   */
+  /** Until when an order may be paid; on a void order, when it lapsed. Null for everything else. */
   lapsesAt: z.nullable(z.string()),
   invoice_pdf: z.string(),
   hosted_invoice_url: z.string(),
@@ -75,7 +72,7 @@ export const payInvoice = endpoint({
   result: Invoice,
 })
 
-/** Beside the name, as they stood when the invoice was issued; null: not given. */
+/** Printed beside the name, as it was when the invoice was issued; null: not given. */
 const PartyDetails = z.object({ address: z.nullable(z.string()), taxCode: z.nullable(z.string()) })
 export type PartyDetails = z.output<typeof PartyDetails>
 
@@ -108,14 +105,14 @@ const Wp = z.nullable(z.object({ id: z.string(), name: z.string() }))
 
 /** What the operator lends a customer for renewals. Amounts in the currency of the wallet. */
 export const CreditLine = z.object({
-  /** 0: it was ended, and something is owed still. */
+  /** 0: the line was ended, but money is still owed. */
   limit: minor,
-  /** Days until what is lent is due; null once it was ended. */
+  /** Days until lent money is due; null once the line was ended. */
   termDays: z.nullable(z.int()),
   owed: minor,
-  /** What may be lent now. */
+  /** The amount that may be lent now. */
   available: minor,
-  /** The last second in which what was lent first is not overdue; null: nothing is owed. */
+  /** The last second in which the oldest loan is not overdue; null: nothing is owed. */
   dueAt: z.nullable(z.string()),
   /** Why nothing is lent; null: the line lends. */
   stopped: z.nullable(z.enum(['overdue', 'chargeback', 'blocked'])),
@@ -124,20 +121,22 @@ export type CreditLine = z.output<typeof CreditLine>
 
 export const Runway = z.object({
   /**
-   * When the wallet is first too short for a renewal; null when nothing renews or that is more than
-   * five years away.
+   * When the wallet first cannot pay a renewal; null when nothing renews or that is more than five
+   * years away.
    */
   emptyAt: z.nullable(z.string()),
-  /** Whole days until then. */
+  /** Whole days until `emptyAt`. */
   days: z.nullable(z.int()),
-  /** What renews in a month, minor units. */
+  /** The price of all renewals in a month, minor units. */
   monthly: minor,
   /**
-   * The next renewal of each subscription, soonest first; an unpaid one stands at the moment it was
-   * due.
+   * The next renewal of each subscription, soonest first; an unpaid renewal stands at its due time.
    */
   next: z.array(z.object({ at: z.string(), amount: minor, wp: Wp })),
-  /** Of who has one, or owes what one has lent. The days above count the wallet's own money. */
+  /**
+   * Only for a customer who has a credit line, or owes money lent on one. `days` counts only the
+   * wallet's own money.
+   */
   creditLine: z.optional(CreditLine),
 })
 export type Runway = z.output<typeof Runway>
@@ -158,23 +157,21 @@ export const getRunway = endpoint({
 export const Subscription = z.object({
   id: z.string(),
   status: z.enum(['pending', 'active', 'past_due', 'suspended', 'ended']),
-  /** Of the running period, minor units a month. */
+  /** The price of the running period, minor units a month. */
   price: minor,
   currency,
   periodStart: z.string(),
   periodEnd: z.string(),
-  /** Null for one that will not renew. */
+  /** Null: the subscription will not renew. */
   renewsAt: z.nullable(z.string()),
-  /** What the next renewal costs as prices stand now, a planned change included. */
+  /** What the next renewal costs at today's prices, a planned change included. */
   renewalPrice: minor,
-  /**
-   * A dearer price that was announced, minor units a month, and the first renewal that costs it.
-   */
+  /** An announced higher price, minor units a month, and the first renewal that costs it. */
   priceRise: z.nullable(z.object({ price: minor, actsAt: z.string() })),
-  /** A change takes effect at the renewal. */
+  /** True: a change takes effect at the renewal. */
   planned: z.boolean(),
   cancelAtPeriodEnd: z.boolean(),
-  /** What cancelling at this moment would give back to the wallet. */
+  /** What cancelling now would return to the wallet. */
   unused: minor,
   unpaid: z.nullable(
     z.object({
@@ -190,7 +187,7 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
-/** How answers show what is paid for. */
+/** What a subscription pays for, as answers show it. */
 export type ShownSubject = Pick<Subscription, 'wp'>
 export const noSubject: ShownSubject = { wp: null }
 

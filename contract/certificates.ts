@@ -1,14 +1,14 @@
-/** HTTPS of a customer's server: its certificates, and whether browsers come by HTTPS alone. */
+/** HTTPS of a customer's server: its certificates, and whether browsers must use HTTPS. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
 /**
  * Why there is no certificate, or no new one. `not_pointed`: the name does not lead to the server.
- * `dns`, `connection`, `unauthorized`: what the authority saw when it looked. `caa`: the domain's
- * CAA record names other authorities. `rate_limited`: as many as it allows were issued. `refused`:
- * it issues none for this name. `unavailable`: it did not answer. `account`: it refuses the
- * provider's account, and `zone_elsewhere`: the zone is not on the provider's name servers, which
- * only the provider can mend.
+ * `dns`, `connection`, `unauthorized`: the authority's check of the name failed in this way. `caa`:
+ * the domain's CAA record names other authorities. `rate_limited`: the authority's limit of
+ * certificates is used up. `refused`: the authority issues none for this name. `unavailable`: the
+ * authority did not answer. Only the provider can resolve the last two. `account`: the authority
+ * refuses the provider's account. `zone_elsewhere`: the zone is not on the provider's name servers.
  */
 export const certificateProblems = [
   'not_pointed',
@@ -28,32 +28,32 @@ export const CertificateState = z.object({
   /** The host name that visitors type. */
   name: z.string(),
   /**
-   * `issued`: visitors come by HTTPS. `pending`: it is being asked for. `failed`: there is none,
-   * and the last try came to nothing. `expired`: there was one.
+   * `issued`: visitors use HTTPS. `pending`: a certificate is being requested. `failed`: there is
+   * no certificate, and the last attempt failed. `expired`: the last certificate has expired.
    */
   state: z.enum(['issued', 'pending', 'failed', 'expired']),
-  /** Who issued it; null until somebody has. */
+  /** Who issued the certificate; null: none was issued yet. */
   issuer: z.nullable(z.string()),
   issuedAt: z.nullable(z.string()),
   expiresAt: z.nullable(z.string()),
-  /** Why the last try, or the renewal of one that is still valid, came to nothing. */
+  /** Why the last attempt failed, including the renewal of a certificate that is still valid. */
   problem: z.nullable(
     z.object({
       code: z.enum(certificateProblems),
-      /** In the authority's own words, or what was found. */
+      /** The authority's own words, or what the portal found. */
       detail: z.string(),
       at: z.string(),
     }),
   ),
-  /** When it is tried again, or renewed. */
+  /** When the next attempt or renewal is due. */
   nextAt: z.string(),
 })
 export type CertificateState = z.output<typeof CertificateState>
 
 export const SiteHttps = z.object({
-  /** False: the provider speaks HTTPS elsewhere, and nothing is known of certificates here. */
+  /** False: HTTPS is handled elsewhere, and the portal knows nothing about certificates. */
   enabled: z.boolean(),
-  /** Browsers that came by HTTPS once come by it alone for a year; null: never chosen. */
+  /** True: browsers that came by HTTPS once use only HTTPS for a year; null: never chosen. */
   httpsOnly: z.nullable(z.boolean()),
   certificates: z.array(CertificateState),
 })

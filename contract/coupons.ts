@@ -13,18 +13,18 @@ export const quoteCoupon = endpoint({
   summary: 'What a coupon takes off the first month of an order; nothing is ordered or used',
   body: z.strictObject({
     coupon: z.string().check(z.trim(), z.minLength(4), z.maxLength(40)),
-    // As in the order, which judges them.
+    // As in the order, whose own rules check it.
     size: z.int(),
     disk: megabytes,
     mariadb_disk_size: megabytes,
     replicate: z.int().check(z.gte(1), z.lte(1000)),
   }),
   result: z.object({
-    /** As the invoice names it. */
+    /** The code as the invoice shows it. */
     code: z.string(),
     /** Minor units. */
     off: minor,
-    /** What the first month costs with it, and what a month costs afterwards. */
+    /** The price of the first month with the coupon, and of each later month. */
     first: minor,
     monthly: minor,
     currency,

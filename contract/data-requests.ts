@@ -4,10 +4,10 @@ import { endpoint } from './endpoint.ts'
 
 export const requestKinds = ['access', 'correction', 'objection', 'erasure'] as const
 export type RequestKind = (typeof requestKinds)[number]
-/** `ended`: with the account, before it was answered. */
+/** `ended`: the account was closed before the request was answered. */
 export const requestStates = ['open', 'done', 'refused', 'ended'] as const
 
-/** Open ones of one customer, at most. */
+/** Most open requests of one customer. */
 export const mostOpenRequests = 5
 
 export const requestKind = z.enum(requestKinds)
@@ -22,7 +22,7 @@ export const DataRequest = z.object({
   dueAt: time,
   state: z.enum(requestStates),
   decidedAt: z.nullable(time),
-  /** What was done, or why not. */
+  /** What was done, or why the request was refused. */
   answer: z.nullable(z.string()),
 })
 export type DataRequest = z.output<typeof DataRequest>

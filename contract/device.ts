@@ -1,9 +1,9 @@
 /**
- * A browser and a system that people recognise, read from a user agent; a guess to tell sessions
+ * Reads a recognisable browser and system from a user agent. This is a guess to tell sessions
  * apart, never proof.
  */
 
-// Each names those before it in its own user agent, so the order decides.
+// Later browsers in this list also appear in the user agents of earlier ones, so the order matters.
 const browsers: readonly [string, RegExp][] = [
   ['Edge', /\bEdgA?\//],
   ['Opera', /\bOPR\//],

@@ -1,6 +1,6 @@
 /**
- * Many records at once, and what was changed: zone files, the change log, a domain pointed at a
- * server (contract.md section 5). Apart from contract/dns.ts: a list of records is drawn without
+ * Changes of many records, and the change log: zone files, and a domain pointed at a server
+ * (contract.md section 5). Separate from contract/dns.ts, so that the record list does not load
  * them.
  */
 import * as z from 'zod/mini'
@@ -10,7 +10,7 @@ import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
 /** Longest zone file, characters: ten thousand records as we write them, and room for comments. */
 const zoneFileChars = 1_048_576
-/** Shown of each side of one change; the log keeps all. */
+/** Most record states shown on each side of one change; the log keeps all. */
 export const shownStates = 100
 
 const text = (length: number) => z.string().check(z.maxLength(length))
@@ -30,10 +30,10 @@ export const changeActions = ['add', 'edit', 'delete', 'import', 'point', 'undo'
 export const Change = z.object({
   id: z.string(),
   at: z.string(),
-  /** Who changed it: name of the customer. */
+  /** Who changed it: a name. */
   who: z.string(),
   action: z.enum(changeActions),
-  /** The first of each side; `beforeCount` and `afterCount` say how many there are. */
+  /** The first states of each side; `beforeCount` and `afterCount` give the full numbers. */
   before: z.array(RecordState),
   after: z.array(RecordState),
   beforeCount: z.int(),
@@ -42,15 +42,15 @@ export const Change = z.object({
 })
 export type Change = z.output<typeof Change>
 
-/** A TTL of a zone file that is not kept as the file has it. */
+/** A TTL that was changed on import. */
 const AdjustedTtl = z.object({
   line: z.int(),
   name: z.string(),
   type: z.enum(recordTypes),
-  /** Seconds, as the file says; and as the record gets them. */
+  /** Seconds: the TTL in the file, and the TTL of the record. */
   from: z.int(),
   to: z.int(),
-  /** The same in a sentence, in the caller's language. */
+  /** The reason as a sentence, in the caller's language. */
   text: z.string(),
 })
 
@@ -61,11 +61,11 @@ export const ImportPlan = z.object({
   changed: z.array(z.object({ before: RecordState, after: RecordState })),
   removed: z.array(RecordState),
   unchanged: z.int(),
-  /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
+  /** Lines that the import does not accept: the SOA and NS records of the domain itself. */
   skipped: z.array(z.object({ line: z.int(), text: z.string() })),
   /**
-   * TTLs beyond the limits, and those that the first record of the same name and type decides (RFC
-   * 2181, 5.2).
+   * TTLs beyond the limits, and TTLs that differ from the first record of the same name and type
+   * (RFC 2181, 5.2).
    */
   adjusted: z.array(AdjustedTtl),
 })
@@ -96,8 +96,8 @@ export const importZone = endpoint({
     content: z.string().check(z.minLength(1), z.maxLength(zoneFileChars)),
     preview: z._default(z.boolean(), false),
     /**
-     * `merge` adds what the file has and removes nothing; `sets` makes the records of each name and
-     * type that the file names what the file says; `replace` leaves nothing but the file.
+     * `merge` adds the file's records and removes none. `sets` replaces the records of each name
+     * and type that the file contains. `replace` removes every record that is not in the file.
      */
     mode: z._default(z.enum(['merge', 'sets', 'replace']), 'merge'),
   }),
@@ -142,7 +142,7 @@ export const pointAtServer = endpoint({
   params: idParam,
   body: z.strictObject({
     wp: text(100),
-    /** True: only answers what would change. */
+    /** True: the answer says what would change, and nothing is written. */
     preview: z._default(z.boolean(), false),
   }),
   result: z.object({

@@ -1,11 +1,11 @@
 /**
- * Names of other scripts inside A-labels (RFC 5890), without tables: the browser's and the server's
- * own IDNA judge what is decoded here.
+ * Unicode names inside A-labels (RFC 5890), without tables: the IDNA code of the browser or the
+ * server checks what is decoded here.
  */
 
 const [base, tMin, tMax, skew, damp] = [36, 1, 26, 38, 700]
 
-/** How the threshold moves (RFC 3492, 6.1). */
+/** Adapts the bias (RFC 3492, 6.1). */
 function adapt(delta: number, size: number, isFirst: boolean): number {
   let rest = Math.floor(delta / (isFirst ? damp : 2))
   rest += Math.floor(rest / size)
@@ -14,7 +14,7 @@ function adapt(delta: number, size: number, isFirst: boolean): number {
   return bias + Math.floor(((base - tMin + 1) * rest) / (rest + skew))
 }
 
-/** What stands behind `xn--`, decoded (RFC 3492, 6.2); undefined when it encodes nothing. */
+/** Decodes the text after `xn--` (RFC 3492, 6.2); undefined when it is no valid Punycode. */
 function fromPunycode(text: string): string | undefined {
   const cut = Math.max(text.lastIndexOf('-'), 0)
   const points = Array.from(text.slice(0, cut), (char) => char.charCodeAt(0))
@@ -46,8 +46,8 @@ function fromPunycode(text: string): string | undefined {
 }
 
 /**
- * The A-label of one label of another script; undefined where IDNA (UTS 46, as browsers have it)
- * knows none.
+ * The A-label of one Unicode label; undefined where IDNA (UTS 46, as browsers implement it) rejects
+ * the label.
  */
 export const labelToAscii = (label: string): string | undefined =>
   URL.canParse(`http://${label}.example`)
@@ -55,8 +55,8 @@ export const labelToAscii = (label: string): string | undefined =>
     : undefined
 
 /**
- * The label in its own script; undefined for an A-label that decodes to nothing, or to what is
- * written in another way (RFC 5891, 5.4).
+ * The label in Unicode. Undefined for an A-label that is no valid Punycode, or whose Unicode form
+ * encodes to another A-label (RFC 5891, 5.4).
  */
 function unicodeLabel(label: string): string | undefined {
   if (!label.startsWith('xn--')) return label
@@ -66,11 +66,11 @@ function unicodeLabel(label: string): string | undefined {
     : undefined
 }
 
-/** Whether a part of the name, lower case, looks like an A-label and is none. */
+/** Whether a label of the name (lower case) looks like an A-label but is not valid. */
 export const hasBrokenLabel = (name: string): boolean =>
   name.split('.').some((label) => unicodeLabel(label) === undefined)
 
-/** The name, lower case, in its own letters. What is no A-label stays as it is. */
+/** The name (lower case) in Unicode. A label that is no A-label stays as it is. */
 export const unicodeName = (name: string): string =>
   name.includes('xn--')
     ? name

@@ -1,6 +1,6 @@
 /**
- * What a DNS record may be (contract.md section 5). The server, every driver and the screens ask
- * the same functions, so a screen says sooner exactly what the server would say.
+ * The rules for a DNS record (contract.md section 5). The server, every driver and the screens use
+ * the same functions, so a screen gives the server's exact answer before the call.
  */
 import { hasBrokenLabel, labelToAscii } from './dns-idn.ts'
 import { recordRules, type RecordRule } from './dns-sentences.ts'
@@ -18,7 +18,7 @@ export const setLimit = 100
 /** Most characters of one set: with names and lengths around them they fit one DNS message. */
 export const setLimitChars = 16_000
 
-/** What somebody typed. */
+/** A record as the customer typed it. */
 export interface RecordDraft {
   readonly name: string
   readonly type: RecordType
@@ -56,16 +56,17 @@ const serviceLabel = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const maxNameLength = 253
 
 /**
- * A-labels, lower case; undefined when IDNA 2008 (UTS 46, as browsers have it) knows no such name.
+ * A-labels, lower case; undefined when IDNA 2008 (UTS 46, as browsers implement it) rejects the
+ * name.
  */
 export function toAscii(typed: string): string | undefined {
   const lower = typed.normalize('NFC').toLowerCase()
   if (/^[\x21-\x7e]*$/.test(lower)) return lower
-  // A URL's host would also take escapes, ports, paths and credentials, and read numbers as
+  // The host of a URL would also accept escapes, ports, paths and credentials, and read numbers as
   // addresses.
   if (/[\s%:/\\?#@[\]]/.test(lower)) return undefined
-  // The host name of a URL may not end in a number and may hold an asterisk only in some browsers:
-  // one label at a time.
+  // One label at a time: a URL's host may not end in a number, and only some browsers accept an
+  // asterisk.
   const labels = lower.split(/[.\u3002\uff0e\uff61]/).map((one) => {
     return /^[\x21-\x7e]*$/.test(one) ? one : labelToAscii(one)
   })
@@ -73,8 +74,8 @@ export function toAscii(typed: string): string | undefined {
 }
 
 /**
- * Whether the text is a host name of at least two labels (RFC 1123), in A-labels. An address in
- * numbers is none.
+ * Whether the text is a host name of at least two labels (RFC 1123), in A-labels. An IP address is
+ * not one.
  */
 export const isHostName = (name: string, pattern: RegExp = label): boolean =>
   name.length <= maxNameLength &&
@@ -85,7 +86,7 @@ export const isHostName = (name: string, pattern: RegExp = label): boolean =>
 /** The absolute name of a record of the domain `zone`. */
 export const absoluteName = (name: string, zone: string): string =>
   name === '@' ? zone : `${name}.${zone}`
-/** `@`, or the name without the domain behind it. Undefined when it is not in the domain. */
+/** `@`, or the name without the domain at its end. Undefined when the name is not in the domain. */
 export function relativeName(absolute: string, zone: string): string | undefined {
   if (absolute === zone) return '@'
   return absolute.endsWith(`.${zone}`) ? absolute.slice(0, -zone.length - 1) : undefined
@@ -163,7 +164,7 @@ function readContent(
     case 'TXT': {
       const text = readQuoted(content) ?? content
       if (readQuoted(content) === null) return { fault: 'record_text_quoted' }
-      // An empty text is meant only where it is written as one: "" (RFC 1035, section 3.3).
+      // An empty text is only accepted when it is typed as "" (RFC 1035, section 3.3).
       if (text.trim() === '' && content.trim() !== '""') return { fault: 'record_text_empty' }
       if (control.test(text) || !text.isWellFormed()) return { fault: 'record_text_control' }
       return new TextEncoder().encode(text).length > txtLimitBytes
@@ -183,8 +184,9 @@ function readContent(
 }
 
 /**
- * One record by itself. `zone`: the domain, in A-labels. `driver.apexFlattening`: a CNAME at the
- * apex is answered with addresses. Rules that need the neighbours are `checkNeighbours`.
+ * Checks one record by itself. `zone`: the domain, in A-labels. `driver.apexFlattening`: the name
+ * server answers a CNAME at the apex with addresses. `checkNeighbours` checks it against other
+ * records.
  */
 export function readRecord(
   draft: RecordDraft,
@@ -216,8 +218,8 @@ export function readRecord(
 }
 
 /**
- * What `record` may not be beside the others of its name. `others`: every record of the same name
- * but itself.
+ * Which rule `record` breaks beside the other records of its name. `others`: every record of that
+ * name except itself.
  */
 export function checkNeighbours(
   record: RecordValue,

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a domain or a record, in both languages. A file of its own: only the DNS
+ * What is wrong with a domain or a record, in both languages. A separate file, so that only the DNS
  * screens load it.
  */
 import type { Language } from './errors.ts'

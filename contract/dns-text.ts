@@ -5,7 +5,7 @@
 
 const maxStringBytes = 255
 
-/** Strings in quotation marks, each at most 255 bytes; what is not printable ASCII is escaped. */
+/** Quoted strings of at most 255 bytes each; bytes that are not printable ASCII are escaped. */
 export function quoteText(text: string): string {
   const bytes = new TextEncoder().encode(text)
   const strings: string[] = []
@@ -22,9 +22,9 @@ export function quoteText(text: string): string {
 }
 
 /**
- * What a text that is nothing but strings in quotation marks denotes, the strings joined. Undefined
- * for any other text, which is meant as it stands; null where an escape means nothing, or the bytes
- * are no UTF-8. A string of more than 255 bytes is taken: it is split again when it is served.
+ * The value of a text that consists only of quoted strings, joined. Undefined for any other text,
+ * which is taken literally. Null where an escape is invalid, or the bytes are no UTF-8. A string of
+ * more than 255 bytes is accepted: it is split when it is served.
  */
 export function readQuoted(typed: string): string | null | undefined {
   const chars = [...typed.trim()]
@@ -63,8 +63,8 @@ export function readQuoted(typed: string): string | null | undefined {
 }
 
 /**
- * How this text is typed, so that it is read as itself: in quotation marks where it would be taken
- * for quoted strings.
+ * How to type this text so that it is read back unchanged: it is quoted where it would otherwise be
+ * read as quoted strings.
  */
 export const asTyped = (text: string): string =>
   text === '' || readQuoted(text) !== undefined ? quoteText(text) : text

@@ -1,5 +1,6 @@
 /**
- * The types of records and their numbers, apart from the rules: a list of records needs no more.
+ * The types of records and their numbers. Separate from the rules, because a list of records needs
+ * only these.
  */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'] as const
 export type RecordType = (typeof recordTypes)[number]

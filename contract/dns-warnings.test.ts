@@ -13,7 +13,7 @@ const record = (name: string, type: RecordValue['type'], content: string): Recor
   proxied: false,
   priority: type === 'MX' ? 10 : null,
 })
-/** The warnings of the first record beside the others. */
+/** The warnings for the first record, with the others beside it. */
 const of = (first: RecordValue, ...others: RecordValue[]) =>
   warningsOf([first, ...others], zone)(first)
 

@@ -1,7 +1,7 @@
 /**
- * What is allowed in a domain's records and is probably not meant. The server tells it with what it
- * has written, the record list shows it for all records: the same function, without any question to
- * the DNS.
+ * Warnings about records that are allowed but probably a mistake. The server returns them with the
+ * record that it wrote, and the record list shows them for all records, by the same function and
+ * without a DNS query.
  */
 import type { RecordValue } from './dns-records.ts'
 import type { Language } from './errors.ts'
@@ -56,13 +56,17 @@ const privateIpv4 = new RegExp(
 )
 const privateIpv6 = /^(?:::1?$|(?:f[cd][\da-f]{2}|fe[89ab][\da-f]):)/
 
-/** The names above a relative name, nearest first: a.b of x.a.b. Without the domain itself. */
+/**
+ * The parent names of a relative name, nearest first: a.b for x.a.b. The domain itself is left out.
+ */
 function namesAbove(name: string): string[] {
   const labels = name.split('.')
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'))
 }
 
-/** Which names of the domain decide about warnings of a record; for whoever reads only those. */
+/**
+ * The names of the domain that a record's warnings depend on, so that a caller can read only those.
+ */
 export function namesThatMatter(record: RecordValue, zone: string): string[] {
   const target = record.type === 'MX' ? within(record.content, zone) : undefined
   const names = [record.name, ...namesAbove(record.name)]
@@ -87,7 +91,9 @@ export function warningsOf(
   const byName = Map.groupBy(all, ({ name }) => name)
   const has = (name: string, types: readonly string[]): boolean =>
     byName.get(name)?.some(({ type }) => types.includes(type)) === true
-  /** What answers for a name: itself where it exists, else the wildcard nearest above it. */
+  /**
+   * The name that answers for this one: itself where it exists, else the nearest wildcard above it.
+   */
   const source = (name: string): string =>
     byName.has(name)
       ? name

@@ -13,9 +13,9 @@ const recordParams = z.object({ id: text(100), recordId: text(100) })
 
 export const Domain = z.object({
   id: z.string(),
-  /** As typed, lower case: may be Unicode. */
+  /** As typed, in lower case; may be Unicode. */
   name: z.string(),
-  /** The same in A-labels. */
+  /** The name in A-labels. */
   ascii: z.string(),
   active: z.boolean(),
   /** The exact pair that the parent zone must name. */
@@ -23,13 +23,13 @@ export const Domain = z.object({
   createdAt: z.string(),
   verification: z.object({
     expected: z.array(z.string()),
-    /** What the parent zone named when it was last asked. */
+    /** The name servers in the parent zone at the last check. */
     found: z.array(z.string()),
     checkedAt: z.nullable(z.string()),
   }),
-  /** Since when an active domain is delegated elsewhere; null while it is not. */
+  /** Since when an active domain is delegated elsewhere; null: it is not. */
   movedAt: z.nullable(z.string()),
-  /** What the name server behind the portal can do. */
+  /** What the configured name server supports. */
   capabilities: z.object({ proxied: z.boolean(), apexFlattening: z.boolean() }),
 })
 export type Domain = z.output<typeof Domain>
@@ -46,26 +46,26 @@ export const Record = z.object({
   /** MX only. */
   priority: z.nullable(z.int()),
   /**
-   * Grows with every change of the record; sent back with a PUT or DELETE, it keeps two tabs from
-   * undoing each other.
+   * Grows with every change of the record. Sent back with a PUT or DELETE, it keeps one tab from
+   * overwriting another's change.
    */
   version: z.int(),
 })
 export type Record = z.output<typeof Record>
 
-/** What a write answers. */
+/** A written record, as the answer to a write. */
 const WrittenRecord = z.object({
   ...Record.shape,
   /**
-   * Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181,
-   * 5.2); absent when there are none.
+   * Other records of the same name and type whose TTL and `proxied` were changed to match (RFC
+   * 2181, 5.2); absent when there are none.
    */
   alsoChanged: z.optional(z.array(Record)),
-  /** What is probably not meant, in the caller's language; absent when there is nothing. */
+  /** What is probably a mistake, in the caller's language; absent when there is nothing. */
   warnings: z.optional(z.array(z.object({ code: z.string(), text: z.string() }))),
 })
 
-/** `content` and `name` are judged by contract/dns-records.ts. */
+/** contract/dns-records.ts checks `content` and `name`. */
 export const RecordBody = z.strictObject({
   /** The domain's id, as in the path. */
   id: z.optional(text(100)),
@@ -78,7 +78,7 @@ export const RecordBody = z.strictObject({
 })
 export type RecordBody = z.output<typeof RecordBody>
 
-/** The six reasons of contract.md, for a check that does not hold. */
+/** Why a delegation check failed: the six reasons of contract.md. */
 export const checkReasons = [
   'not_registered',
   'other_nameservers',
@@ -96,7 +96,7 @@ export const Check = z.object({
   reason: z.optional(z.enum(checkReasons)),
   /** What to change and where, in the caller's language. */
   advice: z.optional(z.string()),
-  /** What does not stop the activation but should be known. */
+  /** Problems that do not stop the activation. */
   warnings: z.array(z.object({ code: z.string(), text: z.string() })),
 })
 export type Check = z.output<typeof Check>
@@ -174,7 +174,7 @@ export const listRecords = endpoint({
   params: idParam,
   query: z.object({
     ...pageQuery,
-    /** Written empty, as a form sends it, it asks for all. */
+    /** Empty, as a form sends it, means every type. */
     type: z.optional(z.enum([...recordTypes, ''])),
     search: z.optional(text(253)),
     name: z.optional(text(300)),
@@ -182,8 +182,8 @@ export const listRecords = endpoint({
   result: z.object({
     data: z.array(Record),
     /**
-     * The domain's serial, read before the records: what is asked for by `changedRecords` from
-     * there on leaves nothing out.
+     * The domain's serial, read before the records: `changedRecords` from this serial misses no
+     * change.
      */
     serial: z.int(),
   }),
@@ -202,11 +202,11 @@ export const changedRecords = endpoint({
   result: z.object({
     serial: z.int(),
     /**
-     * As they stand now, newest first; null when too much changed to be told, and the list is to be
-     * read again.
+     * The changed records as they are now, newest first; null when there are too many changes, and
+     * the list must be read again.
      */
     data: z.nullable(z.array(Record)),
-    /** Ids of records that there were and are not any more. */
+    /** Ids of records that were deleted. */
     gone: z.array(z.string()),
   }),
 })

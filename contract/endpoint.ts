@@ -20,37 +20,41 @@ export interface Endpoint {
   readonly access: 'public' | 'customer' | 'staff'
   /** With `staff`: what the member's role must allow. */
   readonly may?: StaffPermission
-  /** With `customer`: which scope of a token for programs opens it. Without one it is closed. */
+  /**
+   * With `customer`: the scope that opens the call to a token for programs. Without it the call is
+   * closed to tokens.
+   */
   readonly scope?: TokenScope
   /**
-   * True for a list that shows a token, or a member, that is limited only what it is limited to, or
-   * that names nobody's servers and domains.
+   * True for a list that works for a limited token or member: it shows only what they are limited
+   * to, or it names no server or domain at all.
    */
   readonly narrows?: true
   /**
-   * True for a read that a member of the operator's staff makes as well who sees the portal as a
-   * customer does, and for the call that ends this (decision 104). Every other call is closed then.
+   * True for a read that is also open to a member of the operator's staff who sees the portal as a
+   * customer does, and for the call that ends such a view (decision 104). Every other call is
+   * closed to a view.
    */
   readonly seen?: true
   /**
-   * With `customer`: what somebody who works in this account for its owner needs in order to make
+   * With `customer`: the permission that somebody who works in this account for its owner needs for
    * the call (decision 107). Without it the call is closed to all of them.
    */
   readonly member?: MemberPermission
-  /** True for what anybody may call and what depends on who is signed in. */
+  /** True for a public call whose answer depends on who is signed in. */
   readonly identifies?: true
-  /** True for what anybody may call while the portal is closed for maintenance. */
+  /** True for a public call that also works while the portal is closed for maintenance. */
   readonly whileClosed?: true
   /** One line for the API documentation. */
   readonly summary: string
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
   readonly body?: z.ZodMiniType
-  /** Longest body in bytes where it may be longer than that of every call (256 KiB). */
+  /** Longest body in bytes, where it may exceed the limit of every call (256 KiB). */
   readonly maxBodyBytes?: number
-  /** What stands under `result` in a success. */
+  /** The form of `result` in a success. */
   readonly result: z.ZodMiniType
-  /** 201 for what creates; 200 when absent. */
+  /** 201 for a call that creates something; 200 when absent. */
   readonly status?: 200 | 201
   /**
    * True for keyset-paginated lists: `page.next` stands beside `result`, and `limit` and `cursor`
@@ -59,23 +63,25 @@ export interface Endpoint {
   readonly paged?: true
   /** True where another protocol prescribes the answer: a success has no envelope. */
   readonly bare?: true
-  /** True for what a locked session may still do. */
+  /** True for a call that a locked session may still make. */
   readonly whileLocked?: true
   /**
-   * True for what asks a customer who has a second factor for it again, unless that was within ten
-   * minutes: 403 reauthentication_required.
+   * True for a call that asks a customer with a second factor for it again, unless that was within
+   * ten minutes: 403 reauthentication_required.
    */
   readonly asksAgain?: true
-  /** True for the one call that Pusher's libraries send as a form; every other takes JSON only. */
+  /**
+   * True for the one call that Pusher's libraries send as a form; every other call takes only JSON.
+   */
   readonly takesForms?: true
   /**
-   * True for the one call whose body is a piece of a file (application/octet-stream), which no page
-   * of another site can send without being asked first.
+   * True for the one call whose body is a piece of a file (application/octet-stream). A page of
+   * another site cannot send this type without a CORS preflight.
    */
   readonly takesBytes?: true
   /**
-   * Media types that this call also answers with (or only, with `bare`): a file to keep, of any
-   * length.
+   * Media types that this call also answers with (with `bare`: only these): a file to download, of
+   * any length.
    */
   readonly files?: readonly string[]
 }
@@ -102,7 +108,9 @@ export interface Failure {
   error: {
     code: string
     fields?: Record<string, string>
-    /** With second_factor_required: what the call that brings the factor names. */
+    /**
+     * With second_factor_required: the challenge that the call with the second factor must name.
+     */
     challenge?: string
     requestId: string
   }
@@ -115,7 +123,7 @@ export const pageQuery = {
 }
 
 /**
- * A path parameter. Its form is not judged here: an id that is none of the customer's answers 404,
- * whatever it looks like.
+ * A path parameter. Its form is not checked here: an id that is not the customer's answers 404,
+ * whatever its form.
  */
 export const idParam = z.object({ id: z.string().check(z.maxLength(100)) })

@@ -1,4 +1,4 @@
-/** Names of the events that customers' browsers and programs are told of. */
+/** Names of the events that are sent to customers' browsers and programs. */
 export const eventNames = [
   'invoice.create',
   'subscribe.create',

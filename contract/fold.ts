@@ -1,10 +1,10 @@
 /** Letters without accents: for searches in the browser and on the server, and for SMS. */
 
-/** Without accents: `Nạp ví Đà Nẵng` becomes `Nap vi Da Nang`. */
+/** Text without accents: `Nạp ví Đà Nẵng` becomes `Nap vi Da Nang`. */
 export const withoutAccents = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('đ', 'd').replaceAll('Đ', 'D')
 
-/** Without accents, and with plain signs in place of typographic ones. */
+/** Text without accents, with plain punctuation in place of typographic punctuation. */
 export const plainText = (text: string): string =>
   withoutAccents(text)
     .replace(/[‘’`]/g, "'")

@@ -1,12 +1,12 @@
-/** A server or domain is handed over to another customer, who accepts (decision 108). */
+/** Handing a server or domain over to another customer, who accepts it (decision 108). */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint, idParam } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
-/** How long an offer is good. */
+/** Days for which an offer is valid. */
 export const offerDays = 7
-/** How long one that was accepted is listed. */
+/** Days for which an accepted offer is listed. */
 export const listedDays = 90
 
 const kind = z.enum(['server', 'domain'])
@@ -14,7 +14,7 @@ export const HandOver = z.object({
   id: z.string(),
   kind,
   name: z.string(),
-  /** To whom. */
+  /** The customer who is to accept. */
   email: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),
@@ -66,7 +66,7 @@ export const lookAtOffer = endpoint({
     name: z.string(),
     from: z.string(),
     expiresAt: z.string(),
-    /** Of a server; null: a domain costs nothing. */
+    /** The monthly price of a server; null: a domain costs nothing. */
     monthly: z.nullable(z.object({ price: minor, currency, renewsAt: z.string() })),
   }),
 })
@@ -78,7 +78,7 @@ export const acceptOffer = endpoint({
   summary: 'Accept what is offered: it is the caller’s from then on, and renews at their cost',
   body: z.strictObject({
     token,
-    /** What the caller was shown, a month: another price is refused with conflict. */
+    /** The monthly price that the caller was shown; another price is refused with conflict. */
     price: z.optional(minor),
   }),
   result: z.object({ kind, id: z.string(), name: z.string() }),

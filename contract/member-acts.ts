@@ -1,10 +1,10 @@
 /**
  * What a member did, in words for the account's owner: each call that is open to members and
- * changes something, by method and path. Apart from the endpoints, which every page loads.
+ * changes something, by method and path. Separate from the endpoints, which every page loads.
  */
 import type { Language } from './errors.ts'
 
-/** A test holds it equal to the calls that are open. */
+/** A test checks that these are exactly the calls open to members. */
 export const memberActs: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   'POST /api/v1/team/accounts/:id/enter': { en: 'Opened the account', vi: 'Mở tài khoản' },
   'POST /api/v1/auth/logout': { en: 'Left the account', vi: 'Rời tài khoản' },

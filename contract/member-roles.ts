@@ -1,21 +1,22 @@
 /**
  * The roles of people who work in somebody else's account, and what each may do there (decision
- * 107). A call says itself what it needs (`member` in its endpoint); one that says nothing is
- * closed to every role.
+ * 107). Each endpoint names the permission that it needs in `member`; without one it is closed to
+ * every role.
  */
 import { subjectOf } from './token-scopes.ts'
 
-/** `owner`: may do what the account's owner does, but for what is the owner's own. */
+/** `owner`: may do what the account's owner may do, except for calls that are closed to members. */
 export const memberRoles = ['owner', 'billing', 'technical', 'read_only'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** Roles that may be limited to some servers and domains; money and orders name them all. */
+/** Roles that may be limited to some servers and domains. Money and orders concern all of them. */
 export const limitedRoles: ReadonlySet<MemberRole> = new Set(['technical', 'read_only'])
 
 /**
- * What a call needs. `look`: the frame of the portal; `orders`: whatever begins, changes or ends
- * something that costs; `zones`: changes of DNS that a server asks for; `events`: what the account
- * is told; `self`: the call is about whoever makes it, and not about the account.
+ * The permission that a call needs. `look`: the frame of the portal. `orders`: whatever begins,
+ * changes or ends something that costs money. `zones`: changes of DNS that a server asks for.
+ * `events`: notifications of the account. `self`: the call is about the caller, not about the
+ * account.
  */
 export type MemberPermission =
   | 'look'
@@ -48,15 +49,15 @@ export const memberRolesThatMay: Readonly<Record<MemberPermission, readonly Memb
   self: memberRoles,
 }
 
-/** What somebody may do in an account of another. */
+/** What somebody may do in another's account. */
 export interface MemberRights {
   readonly role: MemberRole
-  /** Ids; null: all of the account, also later ones. */
+  /** Ids; null: all servers or domains of the account, later ones included. */
   readonly servers: readonly string[] | null
   readonly domains: readonly string[] | null
 }
 
-/** What an endpoint says of members. */
+/** What an endpoint says about members. */
 interface OpenedCall {
   readonly path: string
   readonly member?: MemberPermission
@@ -66,7 +67,7 @@ interface OpenedCall {
 const isLimited = ({ servers, domains }: MemberRights): boolean =>
   servers !== null || domains !== null
 
-/** Whether these rights reach what names no single server or domain. */
+/** Whether these rights reach a call that names no single server or domain. */
 const reaches = (rights: MemberRights, endpoint: OpenedCall, id: string | undefined): boolean => {
   const room = endpoint.member ?? ''
   if (room === 'look' || endpoint.narrows === true) return true
@@ -77,7 +78,7 @@ const reaches = (rights: MemberRights, endpoint: OpenedCall, id: string | undefi
   )
 }
 
-/** Why a member may not make a call; undefined: may. `self` is not asked here. */
+/** Why a member may not make a call; undefined: they may. `self` is not checked here. */
 export function memberRefusal(
   rights: MemberRights,
   endpoint: OpenedCall,
@@ -88,7 +89,7 @@ export function memberRefusal(
   return reaches(rights, endpoint, id) ? undefined : 'limit'
 }
 
-/** What these rights open of something: a limited member never reaches what names everything. */
+/** The permissions of these rights. A limited member gets none that concerns the whole account. */
 export const permissionsOf = (rights: MemberRights): MemberPermission[] =>
   (Object.keys(memberRolesThatMay) as MemberPermission[]).filter(
     (room) =>
@@ -96,6 +97,6 @@ export const permissionsOf = (rights: MemberRights): MemberPermission[] =>
       (!isLimited(rights) || /^(look$|self$|servers:|domains:)/.test(room)),
   )
 
-/** Whether a member sees wallet and invoices. */
+/** Whether a member sees the wallet and invoices. */
 export const seesMoney = (rights: MemberRights): boolean =>
   memberRolesThatMay['money:read'].includes(rights.role) && !isLimited(rights)

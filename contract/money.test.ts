@@ -181,7 +181,7 @@ describe('the monthly price (portal.md section 9)', () => {
       ),
     )
   })
-  // The dear rates give products that a double no longer holds.
+  // High rates give products beyond the exact integers of a double.
   test('part of a GB is rounded up to one unit, exactly, and never falls as the disk grows', () => {
     fc.assert(
       fc.property(

@@ -1,6 +1,6 @@
 /**
- * Money: an integer in the currency's minor unit (ISO 4217), and its code. No arithmetic here
- * passes through floating point.
+ * Money: an integer in the currency's minor unit (ISO 4217), and its code. No arithmetic here uses
+ * floating point.
  */
 import * as z from 'zod/mini'
 
@@ -18,8 +18,8 @@ export type RegionCode = (typeof regionCodes)[number]
 export const regionCode = z.enum(regionCodes)
 
 /**
- * Reads an amount typed in major units ("12.50") into minor units.
- * Answers undefined when the text is no plain number or has more decimals than the currency.
+ * Reads an amount typed in major units ("12.50") into minor units. Returns undefined when the text
+ * is no plain number or has more decimals than the currency.
  */
 export function toMinor(text: string, of: Currency): number | undefined {
   const digits = exponents[of]
@@ -32,8 +32,8 @@ export function toMinor(text: string, of: Currency): number | undefined {
 }
 
 /**
- * An amount that is grouped as this portal prints it, without its groups: "50.000" and "50,000" in
- * đồng, "1,234.50" in other currencies. What is written otherwise stays as it is.
+ * Removes the grouping from an amount that is grouped as this portal prints it: "50.000" and
+ * "50,000" in đồng, "1,234.50" in other currencies. Any other text is returned unchanged.
  */
 export function withoutGroups(text: string, of: Currency): string {
   const typed = text.trim()
@@ -54,16 +54,16 @@ const group = (digits: string, separator: string): string =>
   digits.replace(/\B(?=(\d{3})+$)/g, separator)
 
 /**
- * A whole number that is no money, in the grouping of the language's amounts: 1.672 in Vietnamese,
- * 1,672 in English.
+ * A whole number that is not money, grouped as amounts in the language: 1.672 in Vietnamese, 1,672
+ * in English.
  */
 export const formatCount = (count: number, language: 'en' | 'vi' | 'aud'): string =>
   group(String(count), language === 'vi' ? '.' : ',')
 
 /**
- * The amount as a screen prints it. Đồng always groups the Vietnamese way; in Vietnamese every
- * currency does; in English AUD, USD and EUR are written 1,234.50. U+00A0 stands before the
- * currency.
+ * The amount as a screen prints it. Đồng is always grouped the Vietnamese way, and so is every
+ * currency in Vietnamese. In English AUD, USD and EUR are written 1,234.50. U+00A0 stands before
+ * the currency.
  */
 export function formatMoney(amount: number, of: Currency, language: 'en' | 'vi' | 'aud'): string {
   const vietnamese = of === 'VND' || language === 'vi'

@@ -1,10 +1,13 @@
-/** A fresh machine asks how it is to be set up as a node; the operator has given it a key. */
+/** A new machine asks for its settings as a node, with a key that the operator gave it. */
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
-/** What a machine is told, under the key: nobody on the way reads it, or makes it up. */
+/**
+ * A node's settings. They are encrypted and authenticated under the key, so nobody on the way can
+ * read or forge them.
+ */
 export const NodeSettings = z.object({
-  /** Lines of its `.env`. */
+  /** Variables for the machine's `.env`. */
   variables: z.record(z.string().check(z.regex(/^[A-Z][A-Z0-9_]*$/)), z.string()),
 })
 export type NodeSettings = z.output<typeof NodeSettings>
@@ -17,11 +20,11 @@ export const joinNode = endpoint({
   summary: 'For machines that the operator adds: how this one is set up, once, by a join key',
   body: z.strictObject({
     node: z.string().check(z.maxLength(40)),
-    /** Drawn by the machine. */
+    /** A random number of the machine, hex. */
     nonce: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-    /** That it has the key: HMAC-SHA256 of the name and the nonce. */
+    /** Proves that the machine has the key: HMAC-SHA256 of the name and the nonce. */
     proof: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   }),
-  /** NodeSettings, sealed. */
+  /** NodeSettings, encrypted under the key. */
   result: z.object({ sealed: z.string() }),
 })

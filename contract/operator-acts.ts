@@ -1,6 +1,6 @@
 /**
- * The acts of the operator: each has a name, what it needs, and a call of its own. The command
- * `portal act` and the trail go by the same names (decision 91).
+ * The acts of the operator. Each has a name, a permission and a call of its own. The command
+ * `portal act` and the trail use the same names (decision 91).
  */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
@@ -102,7 +102,7 @@ export const acts = {
     ...customer,
     amount,
     currency,
-    /** What the customer reads of it. */
+    /** What the customer is told about it. */
     told: oneLine(3, 200),
   }),
   'money.debit': needed(
@@ -118,7 +118,7 @@ export const acts = {
     {
       /** The transaction code. */
       payment: id,
-      /** Minor units; all that is left without it. */
+      /** Minor units; without it, all that is left. */
       amount: z.optional(amount),
     },
   ),
@@ -127,9 +127,12 @@ export const acts = {
     'money',
     'Give money that matches no payment to the customer whose it is',
     {
-      /** Its number in suspense. */
+      /** The number of the money in suspense. */
       suspense: z.int().check(z.gte(1)),
-      /** An e-mail address of a customer, a transaction code, or the code that it came with. */
+      /**
+       * Where it belongs: a customer's e-mail address, a transaction code, or the code that came
+       * with the money.
+       */
       to: oneLine(3, 254),
     },
   ),
@@ -138,7 +141,7 @@ export const acts = {
     'money',
     'Book out money that matches no payment and was sent back to who had sent it',
     {
-      /** Its number in suspense. */
+      /** The number of the money in suspense. */
       suspense: z.int().check(z.gte(1)),
     },
   ),
@@ -168,7 +171,7 @@ export const acts = {
     'money',
     'Ask the gateway about a difference, settle what it says, and compare again',
     {
-      /** As the list of differences names it. */
+      /** The name in the list of differences. */
       item: oneLine(3, 300),
     },
   ),
@@ -189,9 +192,9 @@ export const acts = {
     'money',
     'Say that money in suspense at the bank is a pay-out of a gateway that is posted already',
     {
-      /** Its number in suspense. */
+      /** The number of the money in suspense. */
       suspense: z.int().check(z.gte(1)),
-      /** What the pay-out is called. */
+      /** The reference of the pay-out. */
       payout: oneLine(3, 64),
     },
   ),
@@ -204,7 +207,7 @@ export const acts = {
       /** Minor units that may be owed in total; 0 ends the line. */
       limit: z.int().check(z.gte(0), z.lte(1_000_000_000_000)),
       currency,
-      /** Days until what is lent is due; 30 without it. */
+      /** Days until lent money is due; 30 if absent. */
       termDays: z.optional(z.int().check(z.gte(1), z.lte(90))),
     },
   ),
@@ -213,13 +216,13 @@ export const acts = {
     'money',
     'Make a voucher: a code that puts money into wallets, once for each customer',
     {
-      /** Drawn without it. */
+      /** Generated if absent. */
       code: z.optional(oneLine(4, 40)),
       /** Minor units, for each use. */
       amount,
       currency,
       uses: z.int().check(z.gte(1), z.lte(100_000)),
-      /** The last day on which it may be used; without it there is none. */
+      /** The last day on which it may be used; without it, it does not expire. */
       expiresOn: z.optional(z.iso.date()),
     },
   ),
@@ -231,21 +234,24 @@ export const acts = {
     'money',
     'Make a coupon: a code that lowers the first month of an order',
     {
-      /** Drawn without it. */
+      /** Generated if absent. */
       code: z.optional(oneLine(4, 40)),
-      /** Of the price; without it `amount` is taken off. */
+      /** Percent off the price; without it, `amount` is the discount. */
       percent: z.optional(z.int().check(z.gte(1), z.lte(99))),
-      /** Minor units that are taken off at most, of each order. */
+      /**
+       * With `percent`: the largest discount on one order, minor units. Otherwise the discount
+       * itself.
+       */
       amount,
       currency,
       uses: z.int().check(z.gte(1), z.lte(100_000)),
-      /** Orders of one customer; one without it. */
+      /** Most orders of one customer; 1 if absent. */
       perCustomer: z.optional(z.int().check(z.gte(1), z.lte(1000))),
-      /** Ids of plans; every one without it. */
+      /** Ids of plans; without it, every plan. */
       plans: z.optional(z.array(z.coerce.number().check(z.int())).check(z.maxLength(50))),
-      /** Today without it. */
+      /** Today if absent. */
       startsOn: z.optional(z.iso.date()),
-      /** The last day on which it may be used; without it there is none. */
+      /** The last day on which it may be used; without it, it does not expire. */
       expiresOn: z.optional(z.iso.date()),
     },
   ),
@@ -257,17 +263,17 @@ export const acts = {
     'money',
     'Post a pay-out of a gateway by its file: what reached the bank, its fees, and its lines',
     {
-      /** Its name in the configuration, such as vnpay. */
+      /** The gateway's name in the configuration, such as vnpay. */
       gateway: oneLine(2, 20),
-      /** What the pay-out is called: the same one is posted once. */
+      /** The reference of the pay-out: one reference is posted once. */
       reference: oneLine(3, 64),
       currency,
       /** Minor units that reached the bank. */
       amount,
-      /** The day on which they did. */
+      /** The day on which the money reached the bank. */
       arrivedOn: z.iso.date(),
       fileName: oneLine(1, 200),
-      /** Its text: comma-separated values with a line of headings. */
+      /** The file's text: comma-separated values with a header line. */
       file: z.string().check(z.minLength(10), z.maxLength(200_000)),
     },
   ),
@@ -289,9 +295,9 @@ export const acts = {
     'Have a file be the catalogue as it is, at once; in the shell only',
     {
       file: z.string().check(z.minLength(1), z.maxLength(200_000)),
-      /** The installation that has it. */
+      /** The installation that the file belongs to. */
       origin: z.string().check(z.minLength(1), z.maxLength(500)),
-      /** The version that is in use; there is none without it. */
+      /** The version that is in use; absent when there is none. */
       base: z.optional(z.int().check(z.gte(1))),
     },
   ),
@@ -310,7 +316,7 @@ export const acts = {
     'Move a server to another node of its data centre, while its visitors go on',
     {
       server: id,
-      /** The emptiest that can take it without it. */
+      /** The target node; without it, the emptiest one that has room. */
       node: z.optional(oneLine(1, 40)),
     },
   ),
@@ -320,7 +326,7 @@ export const acts = {
     'Cancel a server now: it is deleted, and what is unused of its month goes back into the wallet',
     {
       server: id,
-      /** Why, for its owner. */
+      /** The reason that the server's owner reads. */
       told: oneLine(3, 200),
     },
   ),
@@ -330,7 +336,7 @@ export const acts = {
     'Put the original of a moved server in its place again; what was written since is lost',
     {
       server: id,
-      /** `yes`: the operator knows that the machine that it is on now is off. */
+      /** `yes`: the operator confirms that the server's present machine is off. */
       poweredOff: z.optional(z.enum(['no', 'yes'])),
     },
   ),
@@ -344,11 +350,11 @@ export const acts = {
       titleEn: oneLine(3, 120),
       titleVi: oneLine(3, 120),
       ...inBoth,
-      /** Now without it. */
+      /** Now if absent. */
       startsAt: moment,
-      /** Until it is ended without it. */
+      /** Without it: until somebody ends it. */
       endsAt: moment,
-      /** Maintenance only: customers' calls are refused meanwhile. */
+      /** Only for maintenance. `yes`: customers' calls are refused during it. */
       closes: z.enum(['no', 'yes']),
     },
   ),
@@ -370,7 +376,7 @@ export const acts = {
     email,
     role: staffRole,
     networks: z.optional(z.array(oneLine(3, 50)).check(z.maxLength(20))),
-    /** An invitation that ends with it, whomever it was sent to. */
+    /** An earlier invitation that this one ends, whoever received it. */
     replaces: z.optional(id),
   }),
   'staff.withdraw': needed(
@@ -397,5 +403,5 @@ export const acts = {
 export type ActName = keyof typeof acts
 export const actNames = Object.keys(acts) as ActName[]
 
-/** Body of an act without its reason and key: what the act is given. */
+/** The body of an act without reason and key. */
 export type ActInput<N extends ActName> = Omit<z.output<(typeof acts)[N]['body']>, 'reason' | 'key'>

@@ -4,24 +4,24 @@ import { endpoint } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const time = z.string()
-/** As it is typed: catalog.yaml's own schema judges it, and names the field. */
+/** The text as typed. The schema of catalog.yaml checks it, and names the faulty field. */
 const typed = z.string().check(z.maxLength(60))
 const perCurrency = z.strictObject({ VND: typed, AUD: typed, USD: typed, EUR: typed })
-/** Major units. An empty sale: there is none. */
+/** Major units. An empty `sale` means no sale. */
 const priced = z.strictObject({ price: typed, sale: typed })
 const id = z.nullable(z.int().check(z.gte(1)))
 
 export const SoldPlan = z.strictObject({
-  /** Null of a new one. */
+  /** Null: a new plan. */
   id,
   name: typed,
   cpu: typed,
   /** MB. */
   ram: typed,
   mailAnHour: typed,
-  /** Servers have a copy on a second node that follows them. */
+  /** Each server has a copy on a second node, which follows it. */
   mirrored: z.boolean(),
-  /** False: nobody orders it any more, and who has it keeps it at its price. */
+  /** False: nobody can order it any more; customers who have it keep it at their price. */
   sold: z.boolean(),
   prices: z.strictObject({ VND: priced, AUD: priced, USD: priced, EUR: priced }),
 })
@@ -34,7 +34,7 @@ export const SoldDataCentre = z.strictObject({
   sold: z.boolean(),
 })
 export type SoldDataCentre = z.output<typeof SoldDataCentre>
-/** What the desk edits of the catalogue. The rest is the file's. */
+/** The part of the catalogue that the desk edits. The rest comes from catalog.yaml. */
 export const Selling = z.strictObject({
   plans: z.array(SoldPlan).check(z.minLength(1), z.maxLength(100)),
   disks: z.strictObject({ ssdPerGb: perCurrency, mariadbPerGb: perCurrency }),
@@ -42,12 +42,12 @@ export const Selling = z.strictObject({
 })
 export type Selling = z.output<typeof Selling>
 
-/** One field that is another one afterwards. */
+/** One field that changed. */
 export const SellingChange = z.object({
   of: z.enum(['plan', 'disk', 'dataCentre']),
-  /** Of the plan or data centre, as it is called afterwards; of disks ssdPerGb or mariadbPerGb. */
+  /** The new name of the plan or data centre; for disks ssdPerGb or mariadbPerGb. */
   name: z.string(),
-  /** Such as price; `new` where nothing of it was there before. */
+  /** The field, such as price; `new` for a plan or data centre that was added. */
   field: z.string(),
   currency: z.nullable(currency),
   before: z.nullable(z.string()),
@@ -59,7 +59,7 @@ export const publicationStates = ['waiting', 'counted', 'withdrawn', 'failed'] a
 export const Publication = z.object({
   id: z.string(),
   base: z.int(),
-  /** The version that it brings back; null: it was edited. */
+  /** The version that it restores; null: it was edited. */
   restores: z.nullable(z.int()),
   countsAt: time,
   by: z.string(),
@@ -77,12 +77,12 @@ export const CatalogVersion = z.object({
   version: z.int(),
   at: time,
   source: z.enum(versionSources),
-  /** The installation whose file it was. */
+  /** The installation that the file came from. */
   origin: z.string(),
   publication: z.nullable(Publication),
-  /** What is sold otherwise than by the version before. */
+  /** The differences from the previous version in what is sold. */
   changes: z.array(SellingChange),
-  /** False where this release cannot read it. */
+  /** False: this release cannot read the version. */
   readable: z.boolean(),
 })
 export type CatalogVersion = z.output<typeof CatalogVersion>
@@ -99,7 +99,10 @@ export const catalog = endpoint({
     version: z.int(),
     selling: Selling,
     waiting: z.nullable(Publication),
-    /** The newest one that could not count; null: none, or another one counted since. */
+    /**
+     * The newest publication that failed to take effect; null: there is none, or a later one took
+     * effect.
+     */
     failed: z.nullable(Publication),
     versions: z.array(CatalogVersion),
     /** The file of each installation at its last start. */
@@ -108,28 +111,31 @@ export const catalog = endpoint({
         origin: z.string(),
         state: z.enum(fileStates),
         at: time,
-        /** It counted at that start, and what is sold was changed since: it counts no more. */
+        /**
+         * True: the file was in effect at that start, but what is sold was changed later, so it no
+         * longer is.
+         */
         sellsOtherwise: z.boolean(),
       }),
     ),
   }),
 })
 
-/** Exactly one of `selling` and `restores` says what is to be sold. */
+/** Exactly one of `selling` and `restores` must be given. */
 export const publicationShape = {
-  /** The version that was looked at. */
+  /** The version that the member was looking at. */
   base: z.int().check(z.gte(1)),
   selling: z.optional(Selling),
-  /** A version whose plans, disks and data centres are to be sold again. */
+  /** The version whose plans, disks and data centres are to be sold again. */
   restores: z.optional(z.int().check(z.gte(1))),
-  /** From when it counts; now without it. */
+  /** When it takes effect; now if absent. */
   from: z.optional(z.iso.datetime({ offset: true })),
 }
 const letter = z.object({ subject: z.string(), text: z.string() })
 const group = z.object({
   customers: z.int(),
   subscriptions: z.int(),
-  /** The first and the last day on which one of them renews at the new price. */
+  /** The first and the last day on which one of these subscriptions renews at the new price. */
   firstOn: z.nullable(z.iso.date()),
   lastOn: z.nullable(z.iso.date()),
 })
@@ -137,22 +143,22 @@ export const CatalogPreview = z.object({
   base: z.int(),
   from: time,
   changes: z.array(SellingChange),
-  /** Subscriptions that were looked at: those that run and are not cancelled. */
+  /** Subscriptions that were considered: those that run and are not cancelled. */
   running: z.int(),
-  /** Of those whose price changes. */
+  /** Subscriptions whose price changes, per currency. */
   currencies: z.array(
     z.object({
       currency,
-      /** A month, minor units. */
+      /** Monthly totals, minor units. */
       before: minor,
       after: minor,
       rises: group,
       falls: group,
     }),
   ),
-  /** Plans that are not sold any more, and who goes on with them at the price that they have. */
+  /** Plans that are no longer sold, and how many servers keep them at their price. */
   kept: z.array(z.object({ plan: z.string(), servers: z.int() })),
-  /** What a customer whose price rises is written, of one of them; null: nobody's rises. */
+  /** An example of the letter to a customer whose price rises; null: no price rises. */
   letter: z.nullable(z.object({ en: letter, vi: letter })),
   needsSecond: z.boolean(),
 })

@@ -1,4 +1,4 @@
-/** A customer as lists of the desk name them. */
+/** A customer as the lists of the desk show them. */
 import * as z from 'zod/mini'
 
 export const NamedCustomer = z.object({

@@ -4,8 +4,8 @@ import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 /**
- * A closed account is nothing else; a blocked one was in use; who is `not_activated` has never
- * typed the code that was sent to their phone.
+ * `closed` takes precedence. `blocked`: the account was in use before. `not_activated`: the
+ * customer has never typed the code that was sent to their phone.
  */
 export const customerStates = ['active', 'blocked', 'not_activated', 'closed'] as const
 export type DeskCustomerState = (typeof customerStates)[number]
@@ -16,9 +16,9 @@ export const DeskCustomer = z.object({
   region: z.string(),
   state: z.enum(customerStates),
   createdAt: z.string(),
-  /** Null: no wallet was opened yet. */
+  /** Null: no wallet has been opened yet. */
   wallet: z.nullable(z.object({ currency, balance: minor })),
-  /** Servers that are there, whatever they do. */
+  /** Servers that exist, in any state. */
   servers: z.int(),
 })
 export type DeskCustomer = z.output<typeof DeskCustomer>

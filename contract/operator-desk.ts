@@ -7,7 +7,7 @@ import { currency, minor } from './money.ts'
 import { staffRole } from './operator.ts'
 import { Ticket } from './tickets.ts'
 
-/** What a text was found in. */
+/** The kind of thing that a search found. */
 export const foundIn = [
   'customer',
   'domain',
@@ -20,11 +20,11 @@ export const foundIn = [
 ] as const
 export const Hit = z.object({
   kind: z.enum(foundIn),
-  /** Null: money that is nobody's yet. */
+  /** Null: the money belongs to no customer yet. */
   customer: z.nullable(NamedCustomer),
-  /** What was found, as it stands there. */
+  /** The text that matched, as it is stored. */
   text: z.string(),
-  /** Of a ticket its id. */
+  /** For a ticket: its id. */
   ticket: z.optional(z.string()),
 })
 export type Hit = z.output<typeof Hit>
@@ -54,7 +54,7 @@ const act = z.object({
   reason: z.nullable(z.string()),
   subject: z.object({ kind: z.string(), id: z.string() }),
   customerId: z.nullable(z.string()),
-  /** As it is now: the trail itself keeps no name. */
+  /** The customer's present name: the trail itself stores no name. */
   customerName: z.nullable(z.string()),
   before: z.nullable(z.record(z.string(), z.unknown())),
   after: z.nullable(z.record(z.string(), z.unknown())),
@@ -77,7 +77,7 @@ export const CustomerStory = z.object({
   createdAt: time,
   blockedAt: z.nullable(time),
   secondFactor: z.object({ app: z.boolean(), passkeys: z.int(), recoveryCodes: z.int() }),
-  /** One a currency. */
+  /** One per currency. */
   wallets: z.array(
     z.object({
       currency,
@@ -102,9 +102,9 @@ export const CustomerStory = z.object({
       amount: minor,
       monthLimit: minor,
       card: z.string(),
-      /** By the portal, and why; null while it is on. */
+      /** When and why the portal switched it off; null while it is on. */
       off: z.nullable(z.object({ at: time, reason: z.string() })),
-      /** In the gateway's own words. */
+      /** The gateway's own words. */
       lastFailure: z.nullable(z.object({ at: time, detail: z.string() })),
     }),
   ),
@@ -116,9 +116,9 @@ export const CustomerStory = z.object({
       amount: minor,
       currency,
       status: z.string(),
-      /** Minor units that went back to its source, or are on the way there. */
+      /** Minor units that were refunded, or are on the way. */
       givenBack: minor,
-      /** Whether its gateway gives money back, and some is left. */
+      /** Whether the gateway makes refunds, and some money is left to refund. */
       refundable: z.boolean(),
     }),
   ),
@@ -138,17 +138,17 @@ export const CustomerStory = z.object({
       name: z.string(),
       status: z.string(),
       createdAt: time,
-      /** Why it does not answer, or why it was given up. */
+      /** Why the server does not answer, or why it was given up. */
       why: z.nullable(z.string()),
-      /** Whether the operator holds it. */
+      /** Whether the operator has suspended it. */
       held: z.boolean(),
       /** The machine that runs it. */
       node: z.string(),
-      /** Where it is being moved to; null: it is not. */
+      /** The node to which it is being moved; null: it is not being moved. */
       movesTo: z.nullable(z.string()),
-      /** Why the newest move failed; null: it did not. */
+      /** Why the newest move failed; null: it did not fail. */
       moveFailed: z.nullable(z.string()),
-      /** Until when the original of before a move can take its place again; null: there is none. */
+      /** Until when the original from before a move can be put back; null: there is none. */
       undoUntil: z.nullable(time),
     }),
   ),
@@ -180,13 +180,13 @@ export const CustomerStory = z.object({
       lastUsedFrom: z.nullable(z.string()),
     }),
   ),
-  /** Without what follows the host: an address may have a secret in it. */
+  /** Only scheme and host: the rest of an address may contain a secret. */
   webhooks: z.array(
     z.object({
       id: z.string(),
       host: z.string(),
       createdAt: time,
-      /** Why it is not called; null: it is. */
+      /** Why the address is not called; null: it is called. */
       disabled: z.nullable(z.enum(['owner', 'failing', 'gone', 'safety'])),
     }),
   ),
@@ -197,7 +197,7 @@ export const CustomerStory = z.object({
       ip: z.string(),
       userAgent: z.string(),
       outcome: z.string(),
-      /** Of a look of the staff: when it ended, or ends at the latest. */
+      /** For a view by the staff: when it ended, or ends at the latest. */
       until: z.nullable(time),
     }),
   ),
@@ -217,7 +217,7 @@ export const customer = endpoint({
   result: CustomerStory,
 })
 
-/** Minutes for which a member sees the portal as a customer does. */
+/** Minutes after which a member's view of the portal as a customer ends. */
 export const viewMinutes = 30
 export const openView = endpoint({
   method: 'POST',
@@ -227,7 +227,7 @@ export const openView = endpoint({
   summary: 'Begin to see the portal as a customer does, by the ticket of the act customer.see',
   body: z.strictObject({ ticket: z.string().check(z.minLength(1), z.maxLength(100)) }),
   result: z.object({
-    /** A bearer token that opens reads, and nothing else. */
+    /** A bearer token that opens only reads. */
     token: z.string(),
     expiresAt: time,
     customer: z.object({ id: z.string(), name: z.string() }),
@@ -252,9 +252,11 @@ export const verifyTrail = endpoint({
   summary: 'Whether the chain of acts is whole',
   result: z.object({
     acts: z.int(),
-    /** The hash of the newest act; keep it elsewhere to notice a trail that was made anew. */
+    /**
+     * The hash of the newest act. Keep a copy elsewhere: it shows whether the trail was rewritten.
+     */
     head: z.string(),
-    /** The first ten. */
+    /** At most ten. */
     findings: z.array(z.object({ seq: z.int(), fault: z.string() })),
   }),
 })
@@ -294,7 +296,7 @@ export const previewProposal = endpoint({
   result: z.object({
     before: z.nullable(z.record(z.string(), z.unknown())),
     after: z.nullable(z.record(z.string(), z.unknown())),
-    /** Why it would be refused; null: it would be done. */
+    /** Why the act would be refused now; null: it would be done. */
     refused: z.nullable(z.string()),
   }),
 })
@@ -332,12 +334,12 @@ export const suspense = endpoint({
       amount: minor,
       currency,
       reason: z.string(),
-      /** What stands in it for our code: the name that a payment has at the gateway. */
+      /** The payment's name at the gateway, as the money carries it. */
       code: z.nullable(z.string()),
       /** The transaction code of the payment that has this name. */
       payment: z.nullable(z.string()),
       reference: z.string(),
-      /** The number of the webhook that reported it, where it is among the newest. */
+      /** The number of the webhook that reported it, if that is among the newest. */
       notice: z.nullable(z.int()),
     }),
   ),
@@ -360,7 +362,7 @@ export const work = endpoint({
         why: z.string(),
       }),
     ),
-    /** What is done to a server and does not come to an end; at most a hundred. */
+    /** Work on a server that has not finished in time; at most a hundred. */
     stuck: z.array(
       z.object({
         id: z.string(),
@@ -376,7 +378,7 @@ export const work = endpoint({
     givenUp: z.array(
       z.object({ id: z.string(), queue: z.string(), at: time, attempts: z.int(), why: z.string() }),
     ),
-    /** Only those in which something waits, runs or gave up. */
+    /** Only queues with jobs that wait, run or gave up. */
     queues: z.array(
       z.object({
         queue: z.string(),

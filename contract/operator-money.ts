@@ -1,5 +1,5 @@
 /**
- * What the operator's desk reads of money that gateways hold, take and dispute (decisions 109,
+ * What the operator's desk reads about money that gateways hold, take and dispute (decisions 109,
  * 110).
  */
 import * as z from 'zod/mini'
@@ -12,17 +12,17 @@ const who = z.nullable(NamedCustomer)
 
 const disputeFields = {
   id: z.string(),
-  /** The gateway's id of it. */
+  /** The gateway's id of the dispute. */
   reference: z.string(),
   gateway: z.string(),
   state: z.enum(['needs_evidence', 'under_review', 'won', 'lost', 'closed']),
-  /** The bank only asks: no money has moved. */
+  /** The bank only inquires: no money has moved. */
   isInquiry: z.boolean(),
   amount: minor,
   currency,
-  /** In the gateway's own word. */
+  /** The gateway's own word. */
   reason: z.string(),
-  /** What the gateway charges for it; null: it does not say. */
+  /** The gateway's fee for it; null: unknown. */
   fee: z.nullable(minor),
   /** What the gateway has done with the money. */
   money: z.enum(['kept', 'taken', 'returned']),
@@ -32,7 +32,7 @@ const disputeFields = {
   /** The transaction code of the top-up. */
   payment: z.string(),
   customer: who,
-  /** How an answer stands; null: there is none. */
+  /** State of the answer to the dispute; null: there is none. */
   answer: z.nullable(z.enum(['requested', 'done', 'refused', 'unclear'])),
 }
 export const Dispute = z.object(disputeFields)
@@ -57,14 +57,16 @@ export const dispute = endpoint({
   params: idParam,
   result: z.object({
     ...disputeFields,
-    /** Characters of evidence that the gateway takes; null: it takes none by a call. */
+    /**
+     * Most characters of evidence that the gateway takes by its API; null: it takes none that way.
+     */
     evidenceAtMost: z.nullable(z.int()),
-    /** What the dispute was posted as; null: nothing was. */
+    /** How the dispute was posted in the ledger; null: it was not. */
     posted: z.nullable(
       z.object({
         at: time,
         fromWallet: minor,
-        /** What the wallet did not hold, and what of it was set off since. */
+        /** The part that the wallet could not cover, and how much of it was set off since. */
         owed: minor,
         setOff: minor,
       }),
@@ -86,18 +88,18 @@ export const dispute = endpoint({
 const payoutFields = {
   id: z.string(),
   gateway: z.string(),
-  /** The gateway's id, or what its file was called by. */
+  /** The gateway's id, or the reference given with the imported file. */
   reference: z.string(),
   currency,
-  /** What reaches the bank, and what the gateway kept of it. */
+  /** The amount that reaches the bank, and the fees that the gateway kept. */
   amount: minor,
   fees: minor,
   status: z.enum(['on_its_way', 'paid', 'failed']),
   arrivesAt: time,
-  /** The file that it came from; null: the gateway was asked. */
+  /** The file that it was imported from; null: the gateway's API reported it. */
   file: z.nullable(z.string()),
   postedAt: z.nullable(time),
-  /** Lines of it that do not agree with what we know, and are not closed. */
+  /** Lines that disagree with our records and are not closed. */
   differences: z.int(),
 }
 export const Payout = z.object(payoutFields)
@@ -123,7 +125,7 @@ export const PayoutLine = z.object({
   /** The transaction code of the payment that it is about. */
   code: z.nullable(z.string()),
   movement: z.nullable(z.string()),
-  /** `unknown`: nothing of it is known here; `amount`: it was booked with `expected`. */
+  /** `unknown`: we have no record of it; `amount`: our record has `expected`. */
   fault: z.nullable(z.enum(['unknown', 'amount'])),
   expected: z.nullable(minor),
   closed: z.boolean(),
@@ -137,7 +139,7 @@ export const payout = endpoint({
   params: idParam,
   result: z.object({
     ...payoutFields,
-    /** What its lines sum to, fees taken off; null: it is not posted. */
+    /** The sum of its lines less fees; null: the pay-out is not posted. */
     lineSum: z.nullable(minor),
     lines: z.array(PayoutLine),
   }),
@@ -152,12 +154,12 @@ export const holdings = endpoint({
     gateways: z.array(
       z.object({
         gateway: z.string(),
-        /** Its name in the configuration. */
+        /** The gateway's name in the configuration. */
         name: z.string(),
         currency,
         waiting: minor,
         fees: minor,
-        /** Whether it can be asked for its pay-outs; otherwise its files are imported. */
+        /** Whether its API reports pay-outs; otherwise its files are imported. */
         asked: z.boolean(),
       }),
     ),
@@ -168,7 +170,7 @@ export const holdings = endpoint({
 export const Voucher = z.object({
   id: z.string(),
   code: z.string(),
-  /** For each use. */
+  /** The value of each use. */
   amount: minor,
   currency,
   uses: z.int(),
@@ -193,15 +195,15 @@ export const vouchers = endpoint({
 export const Coupon = z.object({
   id: z.string(),
   code: z.string(),
-  /** Of the price; null: `amount` is taken off. */
+  /** Percent off the price; null: `amount` is the discount. */
   percent: z.nullable(z.int()),
-  /** What is taken off an order, at most. */
+  /** With `percent`: the largest discount on one order. Otherwise the discount itself. */
   amount: minor,
   currency,
   uses: z.int(),
   maxUses: z.int(),
   perCustomer: z.int(),
-  /** Ids of plans; null: every one. */
+  /** Ids of plans; null: every plan. */
   plans: z.nullable(z.array(z.int())),
   startsAt: time,
   expiresAt: z.nullable(time),
@@ -244,12 +246,12 @@ const question = z.object({
   gateway: z.string(),
   /** A transaction code, or the gateway's own number. */
   about: z.string(),
-  /** As we have it, and as the gateway (or the ledger) has it; null: nothing. */
+  /** The amount in our records, and at the gateway (or in the ledger); null: none. */
   here: z.nullable(minor),
   there: z.nullable(minor),
   currency,
   at: time,
-  /** Up to one day, two to seven, eight to thirty, older. */
+  /** Up to one day, two to seven days, eight to thirty days, older. */
   age: z.enum(['fresh', 'week', 'month', 'older']),
   file: z.nullable(z.string()),
   detail: z.nullable(z.string()),
@@ -267,13 +269,13 @@ export const reconciliation = endpoint({
     items: z.array(question),
     /** Gateways that can be compared, by their names in the configuration. */
     gateways: z.array(z.string()),
-    /** When each was last compared. */
+    /** The last comparison of each gateway. */
     comparisons: z.array(
       z.object({
         gateway: z.string(),
         name: z.string(),
         at: time,
-        /** Whether it answered all that it was asked. */
+        /** Whether the gateway answered every query. */
         reached: z.boolean(),
         payments: z.int(),
         queried: z.int(),
@@ -282,10 +284,10 @@ export const reconciliation = endpoint({
   }),
 })
 
-/** Not due yet, and days since it was: 1 to 7, 8 to 30, more. */
+/** Not due yet, or days overdue: 1 to 7, 8 to 30, more. */
 export const debtAges = ['current', 'week', 'month', 'older'] as const
 const creditDebt = z.object({
-  /** Of the invoice that it was lent for. */
+  /** The id of the invoice that the money was lent for. */
   id: z.string(),
   customer: z.nullable(NamedCustomer),
   invoice: z.nullable(z.string()),
@@ -296,7 +298,7 @@ const creditDebt = z.object({
   currency,
   lentAt: time,
   dueAt: time,
-  /** Whole days since it was due, the begun one counted; 0: it is not. */
+  /** Days overdue, a begun day counted as whole; 0: not overdue. */
   daysOver: z.int(),
   age: z.enum(debtAges),
 })

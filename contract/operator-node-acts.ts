@@ -4,7 +4,7 @@ import { readHostAndPort } from './host-and-port.ts'
 import { needed } from './operator-act.ts'
 import { oneLine } from './text.ts'
 
-/** What a node may be called. */
+/** The allowed form of a node's name. */
 export const nodeName = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 const node = z.string().check(z.regex(nodeName))
@@ -21,13 +21,15 @@ export const nodeActs = {
     'Write a node down, or change it, and make it another join key; in the shell only',
     {
       node,
-      /** Of its line. */
+      /** The address of its line. */
       address,
-      /** Ids of data centres; what it had, or every one of a new node, without it. */
+      /**
+       * Ids of data centres. Without it a node keeps those it had, and a new node gets every one.
+       */
       regions: z.optional(
         z.union([z.literal('all'), z.array(dataCentre).check(z.minLength(1), z.maxLength(1000))]),
       ),
-      /** Of its edge, for the edges of other nodes. */
+      /** The address of its edge, for the edges of other nodes. */
       sites: z.optional(address),
     },
   ),
@@ -38,7 +40,7 @@ export const nodeActs = {
     'A node gets no new servers, and those that it has move to others',
     {
       node,
-      /** `yes`: those that it has stay. */
+      /** `yes`: the servers that are on the node stay there. */
       stay: z.optional(z.enum(['no', 'yes'])),
     },
   ),
@@ -55,9 +57,9 @@ export const nodeActs = {
     'A node does not come back: its servers come up on others, from their newest backups',
     {
       node: oneLine(1, 40),
-      /** This one alone. */
+      /** Only this server. */
       server: z.optional(z.string().check(z.maxLength(100))),
-      /** `yes`: the operator knows that the machine is off. */
+      /** `yes`: the operator confirms that the machine is off. */
       poweredOff: z.enum(['no', 'yes']),
     },
   ),

@@ -1,4 +1,6 @@
-/** Nodes that are lost, as the operator's desk shows them (decision 123). */
+/**
+ * What the loss of a node means for its servers, as the operator's desk shows it (decision 123).
+ */
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
@@ -7,33 +9,33 @@ const moment = z.iso.datetime({ offset: true })
 
 export const NodeLoss = z.object({
   node: z.string(),
-  /** It was not heard of for a minute. */
+  /** The node has sent no heartbeat for a minute. */
   isAway: z.boolean(),
-  /** Null: it was never heard of. */
+  /** The last heartbeat; null: there was none. */
   heardAt: z.nullable(moment),
-  /** Until when it may take writes; null: it keeps to no lease. */
+  /** Until when the node's lease lets it accept writes; null: it has no lease. */
   writesUntil: z.nullable(moment),
-  /** That time is over: it takes no write any more. */
+  /** The lease has expired: the node accepts no writes any more. */
   isFenced: z.boolean(),
   servers: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
-      /** It is being brought up on `to`. */
+      /** The server is being started on `to`. */
       isUnderWay: z.boolean(),
-      /** Where it would come up; null: nowhere. */
+      /** The node on which the server would start; null: none. */
       to: z.nullable(z.string()),
-      /** Of when its mirror or newest proven backup is: what was written since would be lost. */
+      /** The time of its mirror or newest proven backup: later writes would be lost. */
       contentAt: z.nullable(moment),
-      /** That is a mirror. */
+      /** True: the content comes from a mirror, not from a backup. */
       isMirrored: z.boolean(),
-      /** Why it cannot come up elsewhere; null: it can. */
+      /** Why it cannot start elsewhere; null: it can. */
       why: z.nullable(sentence),
-      /** What the last try failed with; null: there was none, or it did not fail. */
+      /** Why the last attempt failed; null: there was none, or it did not fail. */
       failed: z.nullable(z.string()),
     }),
   ),
-  /** Servers that came up elsewhere, and whose old content is on it. */
+  /** Servers that were started elsewhere, and whose old content is still on this node. */
   elsewhere: z.array(
     z.object({
       id: z.string(),
@@ -41,7 +43,7 @@ export const NodeLoss = z.object({
       to: z.string(),
       at: moment,
       contentAt: z.nullable(moment),
-      /** Until when the old content is kept; null: the node was not heard of since. */
+      /** Until when the old content is kept; null: the node has sent no heartbeat since. */
       keptUntil: z.nullable(moment),
     }),
   ),

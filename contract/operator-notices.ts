@@ -1,14 +1,14 @@
-/** What the operator's desk reads of gateways' webhooks (decision 114). */
+/** What the operator's desk reads about gateways' webhooks (decision 114). */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const time = z.string()
 /**
- * How it was judged. `posted`: it was handled, and what it said of money is in the ledger;
- * `duplicate`: that was done before; `suspense`: the money waits there, for no payment fits;
- * `forged`: its signature is wrong; `failed`: it could not be handled; `unfinished`: nobody wrote
- * down how it ended.
+ * The outcome of a webhook. `posted`: it was handled, and its money is in the ledger. `duplicate`:
+ * it was handled before. `suspense`: its money is in suspense, because no payment matches.
+ * `forged`: its signature is wrong. `failed`: handling it failed. `unfinished`: its outcome was
+ * never recorded.
  */
 export const noticeOutcomes = [
   'posted',
@@ -25,9 +25,9 @@ const fields = {
   gateway: z.string(),
   at: time,
   outcome: z.enum(noticeOutcomes),
-  /** The transaction code of the payment that it was about. */
+  /** The transaction code of the payment that the webhook is about. */
   payment: z.nullable(z.string()),
-  /** When it was last handled again, and how that ended. */
+  /** When it was last replayed, and with which outcome. */
   replayedAt: z.nullable(time),
   replayOutcome: z.nullable(z.enum(noticeOutcomes)),
 }
@@ -49,16 +49,16 @@ export const notices = endpoint({
 export const NoticeDetail = z.object({
   ...fields,
   method: z.string(),
-  /** What came in the address and in the body, cut, without secrets and card data. */
+  /** Its query and body, shortened, without secrets and card data. */
   query: z.array(z.object({ name: z.string(), value: z.string() })),
   body: z.string(),
-  /** Whether the text was longer than what is shown. */
+  /** Whether the body was longer than what is shown. */
   isCut: z.boolean(),
-  /** What it says, as its driver read it; null where that is not known. */
+  /** Its content as the driver read it; null where that is unknown. */
   says: z.nullable(
     z.object({
       event: z.string(),
-      /** `ask`: only which payment to ask about; `dispute`: which dispute. */
+      /** `ask`: it only names a payment to query; `dispute`: it only names a dispute. */
       status: z.string(),
       reference: z.nullable(z.string()),
       amount: z.nullable(minor),

@@ -5,30 +5,33 @@ import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const n = z.int()
-/** What should be zero, and is mended. */
+/** What should be zero, and needs repair. */
 const faults = z.object({
-  /** Rules of the ledger that the newest check found broken; 1 also when it could not be done. */
+  /**
+   * Rules of the ledger that the newest check found broken; 1 also when the check could not be
+   * made.
+   */
   ledger: n,
-  /** Machines that answered before and do not now. */
+  /** Machines that answered before but do not now. */
   nodes: n,
   serversDown: n,
-  /** Work on servers that does not come to an end. */
+  /** Work on servers that has not finished in time. */
   stuck: n,
   jobs: n,
-  /** Host names whose last try came to nothing; at most fifty are counted. */
+  /** Host names whose last certificate attempt failed; at most fifty are counted. */
   certificates: n,
-  /** Of the newest fifty backups that failed: those whose server has none since that is proven. */
+  /** Among the newest fifty failed backups: those whose server has no proven backup since. */
   backups: n,
-  /** Letters and SMS that were given up within a day. */
+  /** Letters and SMS that were given up within the last day. */
   letters: n,
 })
-/** What comes in the course of business, and waits for a person. */
+/** Ordinary work that waits for a person. */
 const waiting = z.object({
   proposals: n,
   tickets: n,
   dataRequests: n,
   suspense: n,
-  /** Of each kind at most a hundred are counted; money in suspense is not among them. */
+  /** At most a hundred of each kind are counted. Money in suspense is not included. */
   differences: n,
   disputes: n,
   overdueInvoices: n,
@@ -48,12 +51,12 @@ export const OverdueInvoice = z.object({
   id: z.string(),
   number: z.nullable(z.string()),
   customer: z.nullable(NamedCustomer),
-  /** What it is for. */
+  /** What the invoice is for. */
   subject: z.nullable(z.string()),
   total: minor,
   currency,
   dueAt: z.string(),
-  /** Whether what it is for is suspended already. */
+  /** Whether the service that it pays for is already suspended. */
   suspended: z.boolean(),
 })
 export type OverdueInvoice = z.output<typeof OverdueInvoice>

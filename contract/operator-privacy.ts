@@ -5,14 +5,14 @@ import { endpoint } from './endpoint.ts'
 import { unneeded } from './operator-act.ts'
 import { oneLine } from './text.ts'
 
-/** Who decided what ended with the account. */
+/** The `decidedBy` of a request that ended when its account was closed. */
 export const byClosing = 'account closed'
 
 const DeskRequest = z.extend(DataRequest, {
   customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
-  /** Who asked, where that is no customer, or how it came. */
+  /** Who asked, if no customer did, or how the request came. */
   askedBy: z.nullable(z.string()),
-  /** Null: the customer, on the account page. */
+  /** The member who entered it; null: the customer did, on the account page. */
   enteredBy: z.nullable(z.string()),
   /** A member, or `account closed`. */
   decidedBy: z.nullable(z.string()),
@@ -41,11 +41,11 @@ export const privacyActs = {
     'customers',
     'Enter a request about personal data that came by letter, ticket or phone: its clock begins',
     {
-      /** An e-mail address of a customer, or whoever else asks. */
+      /** A customer's e-mail address, or any other sender. */
       from: oneLine(3, 254),
       kind: requestKind,
       text: requestText,
-      /** The day in Vietnam; today without it. */
+      /** The day in Vietnam; today if absent. */
       receivedOn: z.optional(z.iso.date()),
     },
   ),

@@ -1,9 +1,9 @@
-/** The acts on what sites send (decision 141). */
+/** The acts on mail that sites send (decision 141). */
 import * as z from 'zod/mini'
 import { needed } from './operator-act.ts'
 import { oneLine } from './text.ts'
 
-/** By id or name. */
+/** The server's id or name. */
 const server = oneLine(1, 100)
 
 export const siteMailActs = {
@@ -14,7 +14,7 @@ export const siteMailActs = {
     {
       server,
       cause: z.enum(['bounces', 'complaint', 'operator']),
-      /** What its owner reads beside the cause. */
+      /** A note that the owner reads beside the cause. */
       note: z.optional(oneLine(1, 300)),
     },
   ),

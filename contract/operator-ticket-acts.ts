@@ -16,7 +16,7 @@ export const ticketActs = {
     text,
     /** Ids of files that were uploaded before. */
     files: messageFiles,
-    /** Whether it is closed with this answer; no, without it. */
+    /** Whether this answer closes the ticket; no if absent. */
     close: z.optional(z.enum(['no', 'yes'])),
   }),
   'ticket.note': unneeded('ticket.note', 'tickets', 'Write a note that the staff alone reads', {
@@ -26,7 +26,7 @@ export const ticketActs = {
   }),
   'ticket.assign': unneeded('ticket.assign', 'tickets', 'Say which member answers a ticket', {
     ...ticket,
-    /** Nobody without it. */
+    /** Without it the ticket is assigned to nobody. */
     member: z.optional(id),
   }),
   'ticket.priority': unneeded('ticket.priority', 'tickets', 'Say how urgent a ticket is', {
@@ -49,7 +49,7 @@ export const ticketActs = {
     'Move all that was written in a ticket into another one of the same customer',
     {
       ...ticket,
-      /** The ticket that stays. */
+      /** The ticket that remains. */
       into: id,
     },
   ),
@@ -68,7 +68,7 @@ export const ticketActs = {
     'tickets',
     'Make an answer that is ready to be chosen, or change it',
     {
-      /** A new one is made without it. */
+      /** Without it a new one is made. */
       canned: z.optional(id),
       name: oneLine(2, 80),
       textEn: text,

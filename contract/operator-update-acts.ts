@@ -2,11 +2,11 @@
 import * as z from 'zod/mini'
 import { needed } from './operator-act.ts'
 
-/** Its number. */
+/** The number of the wave. */
 const wave = z.coerce.number().check(z.int(), z.gte(1), z.lte(Number.MAX_SAFE_INTEGER))
-/** More than so many per cent of a stage go wrong: the wave stops. */
+/** The wave stops when more than this percentage of a stage fails. */
 const stopPercent = z.coerce.number().check(z.int(), z.gte(0), z.lte(100))
-/** How many sites a stage has; 0: all that are left, which only the last one can have. */
+/** Sites in a stage; 0: all that are left, which is only allowed for the last stage. */
 const stage = z.coerce.number().check(z.int(), z.gte(0), z.lte(999_999))
 
 export const updateActs = {

@@ -1,6 +1,6 @@
 /**
- * The operator's own outgoing webhooks: what happens to all customers, told to the provider's own
- * programs (decision 131). They are called and signed as those of customers are.
+ * The operator's own outgoing webhooks: events of all customers, sent to the provider's own
+ * programs (decision 131). They are called and signed like those of customers.
  */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
@@ -8,12 +8,12 @@ import { eventNames } from './events.ts'
 import { needed, unneeded } from './operator-act.ts'
 import { Delivery, Webhook } from './webhooks.ts'
 
-/** Of the operator at most. */
+/** Most webhooks of the operator. */
 export const mostOperatorWebhooks = 10
-/** Deliveries that one act has sent again at most. */
+/** Most deliveries that one act sends again. */
 export const mostResent = 10_000
 
-/** What customers are not told, or not all of. */
+/** Events that customers do not receive, or not in every case. */
 export const operatorOnlyEvents = [
   'customer.registered',
   'customer.closed',
@@ -29,7 +29,10 @@ export const operatorOnlyEvents = [
 ] as const
 export type OperatorOnlyEvent = (typeof operatorOnlyEvents)[number]
 
-/** What the outbox of the operator takes: a ticket of a sender who is no customer, too. */
+/**
+ * What the operator's outbox accepts. `ticket.opened` is for a ticket from a sender who is no
+ * customer.
+ */
 export type OutboxOfOperator = OperatorOnlyEvent | 'ticket.opened'
 
 export const operatorEventNames = [...eventNames, ...operatorOnlyEvents] as const
@@ -45,7 +48,7 @@ const url = z.string().check(z.trim(), z.minLength(1), z.maxLength(500))
 const events = z.array(event).check(z.minLength(1), z.maxLength(operatorEventNames.length))
 const webhook = { webhook: id }
 
-/** `owner`: switched off by a member. */
+/** `disabled.reason` is `owner` when a member switched the webhook off. */
 export const OperatorWebhook = z.extend(Webhook, { events: z.array(event) })
 export type OperatorWebhook = z.output<typeof OperatorWebhook>
 

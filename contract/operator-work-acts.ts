@@ -12,7 +12,7 @@ export const workActs = {
     'Suspend a server by hand, whoever has paid for it',
     {
       server: id,
-      /** Why, for its owner. */
+      /** The reason that the server's owner reads. */
       told: oneLine(3, 200),
     },
   ),
@@ -30,7 +30,7 @@ export const workActs = {
     'work',
     'Start every job again that gave up, or every one of a queue',
     {
-      /** Its name; all queues without it. */
+      /** The name of a queue; all queues if absent. */
       queue: z.optional(oneLine(1, 100)),
     },
   ),
@@ -46,7 +46,7 @@ export const workActs = {
     'Give up an order that was not delivered: what was paid goes back into the wallet',
     {
       server: id,
-      /** Why, for its customer. */
+      /** The reason that the customer reads. */
       told: oneLine(3, 200),
     },
   ),
@@ -61,7 +61,7 @@ export const workActs = {
     'money',
     'Handle a webhook of a gateway again; what it says is posted once',
     {
-      /** Its number in the list. */
+      /** The webhook's number in the list. */
       notice: z.int().check(z.gte(1)),
     },
   ),

@@ -1,4 +1,7 @@
-/** What the operator's desk reads of work: servers, letters, upkeep, capacity (decision 114). */
+/**
+ * What the operator's desk reads about work: servers, letters, maintenance, capacity (decision
+ * 114).
+ */
 import * as z from 'zod/mini'
 import { NamedCustomer } from './operator-customer.ts'
 import { endpoint, pageQuery } from './endpoint.ts'
@@ -7,10 +10,7 @@ import { currency, minor } from './money.ts'
 const time = z.string()
 const who = z.nullable(NamedCustomer)
 
-/**
- * In the order in which they need somebody: `setting_up` is paid and not delivered, `lapsed` was
- * never paid.
- */
+/** Most urgent first. `setting_up`: paid and not delivered. `lapsed`: never paid. */
 export const serverStates = [
   'setting_up',
   'down',
@@ -31,15 +31,15 @@ export const DeskServer = z.object({
   region: z.string(),
   containers: z.int(),
   orderedAt: time,
-  /** Since when it is so, as far as that is known. */
+  /** Since when the server is in this state, as far as that is known. */
   since: z.nullable(time),
-  /** Why it is so: what was told to the customer, or what the newest try failed with. */
+  /** The reason for this state: what the customer was told, or the newest failure. */
   why: z.nullable(z.string()),
-  /** Of a suspended one: who suspended it. */
+  /** For a suspended server: why it is suspended. */
   suspendedFor: z.nullable(z.enum(['unpaid', 'operator'])),
-  /** Tries that failed, of what is being done to it. */
+  /** Failed attempts of the work on it. */
   attempts: z.int(),
-  /** Whether it is being given up: its money goes back. */
+  /** Whether the order is being given up and refunded. */
   givingUp: z.boolean(),
   order: z.nullable(
     z.object({
@@ -73,11 +73,11 @@ export const DeskLetter = z.object({
   subject: z.nullable(z.string()),
   state: z.enum(letterStates),
   sentAt: z.nullable(time),
-  /** A one-time code: until when it is worth something. */
+  /** For a one-time code: until when it is valid. */
   until: z.nullable(time),
-  /** What the newest try failed with. */
+  /** Why the newest attempt failed. */
   why: z.nullable(z.string()),
-  /** It was sent again for the staff. */
+  /** A copy that the staff had sent again. */
   again: z.boolean(),
   /** Whether it can be sent again, or tried now. */
   sendable: z.boolean(),
@@ -109,7 +109,7 @@ export const upkeep = endpoint({
         detail: z.string(),
         attempts: z.int(),
         nextAt: time,
-        /** Until when the certificate of before is good; null: there is none. */
+        /** Until when the previous certificate is valid; null: there is none. */
         goodUntil: z.nullable(time),
       }),
     ),
@@ -121,7 +121,7 @@ export const upkeep = endpoint({
         customer: who,
         at: time,
         why: z.nullable(z.string()),
-        /** When a later one of the same server was proven; null: none was. */
+        /** When a later backup of the same server was proven; null: none was. */
         provenSince: z.nullable(time),
       }),
     ),
@@ -132,7 +132,7 @@ export const upkeep = endpoint({
         customer: who,
         at: time,
         state: z.enum(['waiting', 'foreign', 'moved']),
-        /** Name servers that its parent names. */
+        /** Name servers that the parent zone names. */
         found: z.array(z.string()),
         expected: z.array(z.string()),
         checkedAt: z.nullable(time),
@@ -157,9 +157,12 @@ export const capacity = endpoint({
         seenSecondsAgo: z.nullable(z.number()),
         /** Servers that run there. */
         servers: z.int(),
-        /** Servers that came up elsewhere, and whose old content is on it. */
+        /** Servers that were started elsewhere, and whose old content is still on this node. */
         kept: z.int(),
-        /** Containers: memory for so many more, those that orders hold, and the rest. */
+        /**
+         * Counted in containers: how many more fit into memory, how many orders have reserved, and
+         * what is left.
+         */
         room: z.int(),
         reserved: z.int(),
         free: z.int(),
@@ -169,11 +172,11 @@ export const capacity = endpoint({
       z.object({
         name: z.string(),
         free: z.int(),
-        /** Containers of servers that were ordered in the last 30 days and are still there. */
+        /** Containers of servers that were ordered in the last 30 days and still exist. */
         ordered: z.int(),
-        /** The day on which nothing is free any more; null: not within three years. */
+        /** The day on which nothing will be free; null: not within three years. */
         soldOutOn: z.nullable(z.iso.date()),
-        /** Data centres that the same nodes serve: what one sells the others lack. */
+        /** Data centres that the same nodes serve, and which therefore share this capacity. */
         sharedWith: z.array(z.string()),
       }),
     ),

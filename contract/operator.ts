@@ -1,4 +1,4 @@
-/** The operator's staff: signing in, invitations, and who works here (decision 90). */
+/** The operator's staff: signing in, invitations and members (decision 90). */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint } from './endpoint.ts'
@@ -6,7 +6,7 @@ import { otp, password } from './person.ts'
 import { staffRoles } from './staff-roles.ts'
 
 export const staffRole = z.enum(staffRoles)
-/** Of an invitation; 32 random bytes, base64url. */
+/** The token of an invitation: 32 random bytes, base64url. */
 const token = z.string().check(z.minLength(1), z.maxLength(100))
 
 export const StaffSession = z.object({
@@ -14,9 +14,9 @@ export const StaffSession = z.object({
   name: z.string(),
   email: z.string(),
   role: staffRole,
-  /** For the header x-csrf-token of every call but GET. */
+  /** For the header x-csrf-token of every call except GET. */
   csrfToken: z.string(),
-  /** Eight hours after it was opened, used or not. */
+  /** Eight hours after the session was opened, used or not. */
   expiresAt: z.string(),
 })
 export type StaffSession = z.output<typeof StaffSession>
@@ -62,7 +62,7 @@ export const openInvitation = endpoint({
     name: z.string(),
     email: z.string(),
     role: staffRole,
-    /** Base32, and the same as an otpauth address for a QR code. */
+    /** Base32; `uri` has the same secret as an otpauth address for a QR code. */
     secret: z.string(),
     uri: z.string(),
   }),

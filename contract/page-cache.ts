@@ -5,22 +5,22 @@ import { endpoint, idParam } from './endpoint.ts'
 const Answers = {
   /** Visits that were answered with a kept page or file. */
   hits: z.int(),
-  /** Visits for which the site made a page. */
+  /** Visits for which the site made the page. */
   misses: z.int(),
-  /** Visits of people who are signed in, have a cart or send a form: nothing is ever kept there. */
+  /** Visits of people who are signed in, have a cart or send a form: their pages are never kept. */
   bypassed: z.int(),
 }
 
 export const PageCacheState = z.object({
   enabled: z.boolean(),
-  /** Null while the machine that runs the server cannot be asked, or keeps nothing. */
+  /** Null while the machine that runs the server cannot be asked, or keeps no pages. */
   figures: z.nullable(
     z.object({
-      /** From when on it was counted: since the machine's start. */
+      /** Since when the figures count: the machine's start. */
       since: z.string(),
       ...Answers,
       day: z.object(Answers),
-      /** Kept now: how many pages and files, and the bytes of memory that they take. */
+      /** Pages and files that are kept now, and the bytes of memory that they take. */
       entries: z.int(),
       bytes: z.int(),
     }),

@@ -25,9 +25,7 @@ export const checkout = endpoint({
 export const PaymentStatus = z.enum(['pending', 'succeeded', 'failed', 'expired'])
 export type PaymentStatus = z.output<typeof PaymentStatus>
 
-/**
- * Why a payment failed, as far as the gateway says; what the customer may do next depends on it.
- */
+/** Why a payment failed, as far as the gateway says. The customer's next step depends on it. */
 export const declineReasons = [
   'cancelled',
   'not_in_time',
@@ -50,15 +48,15 @@ const Payment = z.object({
   currency,
   status: PaymentStatus,
   createdAt: z.string(),
-  /** Of a failed payment; null where the gateway did not say, and of every other. */
+  /** For a failed payment, where the gateway says why; otherwise null. */
   reason: z.nullable(z.enum(declineReasons)),
   /**
-   * Minor units that came for it but do not match it, a second payment of a paid order among them:
-   * they wait for the operator's decision. Null where nothing waits.
+   * Minor units that came for this payment but do not match it, such as a second payment of a paid
+   * order. They wait for the operator's decision. Null where nothing waits.
    */
   held: z.nullable(z.object({ amount: minor, currency })),
   /**
-   * Minor units of it that settled what was owed: because a payment was taken back, or on a credit
+   * Minor units of it that were set off against a debt: a chargeback, or money lent on a credit
    * line. Null where nothing was owed.
    */
   setOff: z.nullable(z.object({ amount: minor, currency })),
@@ -73,7 +71,7 @@ export const getTransaction = endpoint({
   summary: 'One top-up by its code; only its owner is answered',
   query: z.object({
     transactionCode: z.string().check(z.minLength(1), z.maxLength(100)),
-    /** Who comes back from the gateway: where nothing is decided yet, it is asked at once. */
+    /** Sent when the customer returns from the gateway: an undecided payment is queried at once. */
     ask: z.optional(z.literal('now')),
   }),
   result: Payment,
@@ -88,11 +86,11 @@ const Transfer = z.extend(Payment, {
   bankBin: z.string(),
   accountNumber: z.string(),
   accountName: z.string(),
-  /** What must stand in the transfer's text. */
+  /** The text that the transfer must contain. */
   content: z.string(),
   /** The text of the QR code: EMVCo merchant-presented payload. */
   qr: z.string(),
-  /** A page that opens the transfer in a banking app; null where there is none. */
+  /** A page that opens the transfer in a banking app; null: there is none. */
   appUrl: z.nullable(z.string()),
 })
 export type Transfer = z.output<typeof Transfer>

@@ -1,5 +1,5 @@
 /**
- * What is asked of a person: name, phone, password, address. Apart from the calls, which not every
+ * Fields about a person: name, phone, password, address. Separate from the calls, which not every
  * screen needs.
  */
 import * as z from 'zod/mini'
@@ -11,9 +11,7 @@ export const password = z
     z.minLength(8, { error: 'password_length' }),
     z.maxLength(128, { error: 'password_length' }),
   )
-/**
- * E.164, or a local form that phone.ts reads. Spaces, dots, dashes and brackets are let through.
- */
+/** E.164, or a local form that phone.ts reads. Spaces, dots, dashes and brackets are allowed. */
 export const phone = z
   .string()
   .check(z.trim(), z.maxLength(32), z.regex(/^\+?[\d\s().-]{8,24}$/, { error: 'phone' }))
@@ -21,7 +19,7 @@ export const otp = z.string().check(z.trim(), z.regex(/^\d{6}$/, { error: 'otp_f
 
 export const personName = oneLine(1, 100)
 
-/** A street and its place, one of those that `searchLocations` finds. */
+/** A street, and a place that `searchLocations` finds. */
 export const Address = z.strictObject({
   line: oneLine(0, 200),
   locationId: z.string().check(z.maxLength(100)),

@@ -1,4 +1,4 @@
-/** What the portal stores of a customer, given out as one file. */
+/** A customer's stored data, exported as one file. */
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
@@ -15,7 +15,7 @@ export const exportPersonalData = endpoint({
   files: ['application/json'],
 })
 
-/** What stands in the way of closing an account. */
+/** What prevents the closing of an account. */
 export const obstacles = [
   'servers',
   'domains',

@@ -1,21 +1,19 @@
 /**
- * Mobile numbers: read as people write them in their region, kept in E.164. The national forms are
- * those of each country's numbering plan as the ITU lists them (E.164, national numbering plans);
- * what a country has besides mobile numbers gets no SMS and is not taken.
+ * Mobile numbers: read as people write them in their region, stored in E.164. The national forms
+ * follow each country's numbering plan as the ITU lists them (E.164, national numbering plans).
+ * Numbers that are not mobile cannot receive an SMS and are rejected.
  */
 import type { RegionCode } from './money.ts'
 
 interface Country {
   readonly callingCode: string
-  /** Dialled before a number within the country, and not part of it. */
+  /** The prefix that is dialled within the country and is not part of the number. */
   readonly trunk: '' | '0'
   /** A mobile number without calling code and trunk prefix. */
   readonly mobile: RegExp
 }
 
-/**
- * Area codes of +1 that are no American or Canadian number: islands, and numbers that cost extra.
- */
+/** Area codes of +1 that are not American or Canadian: islands, and premium numbers. */
 const elsewhereInOne =
   '242|246|264|268|284|345|441|473|649|658|664|721|758|767|784|809|829|849|868|869|876|900|976'
 
@@ -44,7 +42,7 @@ export const countries = {
   PT: { callingCode: '351', trunk: '', mobile: /^9[1236]\d{7}$/ },
   SE: { callingCode: '46', trunk: '0', mobile: /^7[02369]\d{7}$/ },
   SG: { callingCode: '65', trunk: '', mobile: /^[89]\d{7}$/ },
-  /** With Canada, which has the same plan. */
+  /** Includes Canada, which shares the numbering plan. */
   US: {
     callingCode: '1',
     trunk: '',
@@ -56,7 +54,7 @@ export const countries = {
 export type CountryCode = keyof typeof countries
 export const countryCodes = Object.keys(countries) as CountryCode[]
 
-/** Whose numbers may be written without their calling code in a region. */
+/** The country whose numbers may be written without a calling code, by region. */
 const home: Record<RegionCode, CountryCode | undefined> = {
   VN: 'VN',
   AUD: 'AU',
@@ -76,7 +74,8 @@ function local(of: CountryCode, digits: string): string | undefined {
 }
 
 /**
- * Whose number an E.164 number is; undefined for a country that is not in the list, or no mobile.
+ * The country of an E.164 number; undefined for a country that is not in the list, or a number that
+ * is not mobile.
  */
 export function countryOf(e164: string): CountryCode | undefined {
   return countryCodes.find((code) => {
@@ -86,8 +85,8 @@ export function countryOf(e164: string): CountryCode | undefined {
 }
 
 /**
- * E.164 from any accepted form, or undefined. With `+` a number of any country; without it one of
- * the region's country, or a Vietnamese one.
+ * E.164 from any accepted form, or undefined. With `+`, a number of any country; without it, one of
+ * the region's country or a Vietnamese one.
  */
 export function normalisePhone(text: string, region?: RegionCode): string | undefined {
   const digits = text.replace(/[\s().-]/g, '')

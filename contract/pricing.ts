@@ -1,7 +1,6 @@
 /**
- * The price of a WordPress server, computed by the same lines on the screen and on the server
- * (whose word counts). Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024
- * MB.
+ * The price of a WordPress server. The screen and the server use the same code; the server's result
+ * is binding. Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024 MB.
  */
 export interface PlanPrice {
   readonly price: number
@@ -24,7 +23,7 @@ export interface MonthlyLines {
 export const effectivePlanPrice = (plan: PlanPrice): number =>
   plan.sale_price !== 0 ? plan.sale_price : plan.price
 
-/** GB x rate; part of a GB is charged to the next minor unit. Neither may be below zero. */
+/** GB x rate; part of a GB is rounded up to the next minor unit. Neither may be below zero. */
 export const diskPrice = (diskMb: number, rate: DiskRate): number =>
   Number((BigInt(diskMb) * BigInt(rate.perGb) + 1023n) / 1024n)
 
@@ -47,7 +46,7 @@ export function monthlyPrice(order: {
   return { plan, disk, mariadbDisk, containers, total: plan + disk + mariadbDisk + containers }
 }
 
-/** Everything that a month's price is computed from. Amounts are minor units. */
+/** Everything that a monthly price is computed from. Amounts are minor units. */
 export interface Terms extends PlanPrice {
   readonly plan: string
   /** MB; 1 GB = 1024 MB. */
@@ -59,16 +58,16 @@ export interface Terms extends PlanPrice {
   readonly replicate: number
 }
 
-/** Everything that one line's amount was computed from, frozen with the line when it was issued. */
+/** Everything that one line's amount was computed from, stored with the line when it was issued. */
 export interface Basis extends Terms {
-  /** Seconds that are charged, of the seconds of the month they belong to. */
+  /** Seconds that are charged, and the seconds of the month that they belong to. */
   readonly seconds: number
   readonly of_seconds: number
 }
 
 /**
- * One step of the sum: quantity x unit_price / per. Part of a minor unit of a disk is charged as a
- * whole one; a share of a month is rounded half to even.
+ * One step of the sum: quantity x unit_price / per. For a disk, part of a minor unit is rounded up;
+ * a share of a month is rounded half to even.
  */
 export interface Step {
   readonly part: 'plan' | 'disk' | 'mariadb_disk' | 'containers' | 'share'
@@ -81,8 +80,8 @@ export interface Step {
 }
 
 /**
- * numerator / denominator, rounded half to even: over many lines neither side gains. Neither may be
- * below zero.
+ * numerator / denominator, rounded half to even, so that over many lines neither side gains.
+ * Neither may be below zero.
  */
 export function halfEven(numerator: bigint, denominator: bigint): bigint {
   const whole = numerator / denominator
@@ -90,7 +89,7 @@ export function halfEven(numerator: bigint, denominator: bigint): bigint {
   return twice > denominator || (twice === denominator && whole % 2n === 1n) ? whole + 1n : whole
 }
 
-/** A monthly price for some seconds of a month: one rounding. */
+/** The part of a monthly price for some seconds of a month, rounded once. */
 export const shareOf = (monthly: bigint, seconds: number, ofSeconds: number): bigint =>
   halfEven(monthly * BigInt(seconds), BigInt(ofSeconds))
 
@@ -107,7 +106,7 @@ export const monthlyOf = (terms: Terms): MonthlyLines =>
 
 /**
  * The amount recomputed from its basis, step by step. The last step, the share of the month, is
- * left out where the whole month is charged.
+ * omitted where the whole month is charged.
  */
 export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
   const lines = monthlyOf(basis)

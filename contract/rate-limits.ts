@@ -1,7 +1,7 @@
 /**
- * How often something may be done within a time, s; beyond it the call is refused with
- * `rate_limited`. What is counted, an account, a network or a server, stands above each group. How
- * many calls of a caller may be under way at once is another rule (server/platform/http-caller.ts).
+ * How many attempts are allowed within a number of seconds; beyond that the call is refused with
+ * `rate_limited`. The comment above each group names what is counted: a network, an account, a
+ * server. The limit of a caller's concurrent calls is separate (server/platform/http-caller.ts).
  */
 
 export interface Rate {
@@ -19,13 +19,14 @@ const anHour = within(3600)
 const aDay = within(24 * 3600)
 
 export const rateLimits = {
-  // Of one network. Wrong passwords, whosever they are: a carrier's customers share one.
+  // Per network. Wrong passwords for any account. The limit is high because a mobile carrier's
+  // customers share one network.
   'login-address': aQuarterHour(100),
   'staff-login': aQuarterHour(100),
   'sftp-sign-in': aQuarterHour(100),
-  // Wrong codes, whosever they are: who sprays guesses over many accounts.
+  // Wrong codes for any account: stops guesses spread over many accounts.
   'code-address': aQuarterHour(50),
-  // Each reset costs a password's hash, and those that wait for one are few.
+  // Each reset costs a password hash, and only few may wait for one.
   reset: aQuarterHour(50),
   // The provider may set another number.
   registration: anHour(30),
@@ -35,23 +36,24 @@ export const rateLimits = {
   'forged-notice': anHour(200),
   'ticket-letter-network': anHour(1000),
 
-  // Of one account from one network. Wrong codes, so that new codes buy no more guesses.
+  // Per account and network. Wrong codes are counted across codes, so a new code allows no more
+  // guesses.
   'code-account': aQuarterHour(10),
-  // Codes that are sent; more in a day are about the cost of SMS, not about the account.
+  // Codes that are sent. The daily limit bounds the cost of SMS; it does not protect the account.
   'code-send': aMinute(1),
   'code-send-day': aDay(10),
-  // Codes that one network asks for, for however many accounts.
+  // Codes that one network requests, for any number of accounts.
   'code-send-network': anHour(60),
-  // Codes for one account that unknown networks ask for: those of one wider network, and all
-  // together. Beyond them no code is sent. The first is small, so that an attacker who rents a
-  // block of addresses does not use up the second, on which a travelling owner depends as well.
+  // Codes for one account that unknown networks request: per wider network, and in total. Beyond
+  // the limit no code is sent. The first limit is small, so that an attacker who rents a block of
+  // addresses does not use up the second, which a travelling owner needs as well.
   'code-send-wider': aDay(10),
   'code-send-strangers': aDay(300),
 
-  // Of one token for programs.
+  // Per token for programs.
   'token-call': aMinute(300),
 
-  // Of one account.
+  // Per account.
   order: anHour(20),
   'domain-lookup': aMinute(60),
   'payment-begun': tenMinutes(300),
@@ -71,10 +73,10 @@ export const rateLimits = {
   'team-look': anHour(60),
   'hand-over': aDay(20),
   'hand-over-look': anHour(60),
-  // Each file has all that is known of a customer.
+  // Each file contains all that is stored about a customer.
   'data-export': aDay(10),
 
-  // Of one server.
+  // Per server.
   'admin-link': aMinute(20),
   purge: anHour(60),
   'php-settings': anHour(30),
@@ -85,17 +87,17 @@ export const rateLimits = {
   backup: anHour(30),
   import: anHour(20),
 
-  // Of one recipient, whoever writes.
+  // Per recipient, whoever sends.
   'team-invited-address': aDay(3),
   'hand-over-address': aDay(3),
-  // SMS to one number, whichever accounts they are about.
+  // SMS to one number, for any account.
   'sms-number': aDay(10),
-  // Of one account: addresses and numbers that it asks to have, of which each answer says whether
-  // somebody has it.
+  // Per account: addresses and numbers that it asks to change to, because each answer reveals
+  // whether somebody has them.
   'address-wish': aDay(20),
-  // Of one account and name.
+  // Per account and name.
   'domain-claim-name': aDay(5),
-  // Letters of one sender, and those that answer one ticket.
+  // Letters per sender, and letters per ticket.
   'ticket-letter': anHour(20),
   'ticket-answer': anHour(40),
 } as const satisfies Record<string, Rate>

@@ -9,9 +9,8 @@ export type { EventName } from './events.ts'
 
 /**
  * One stored event. `id` is also in the pushed payload (`notificationId`), so a client that hears
- * and reads the same event counts it once. `payload` is what was pushed. Texts are made by the
- * screen from the event's name and payload; `title` is the server's sentence in the caller's
- * language.
+ * and reads the same event counts it once. `payload` is what was pushed. The screen makes its texts
+ * from the event's name and payload; `title` is the server's sentence in the caller's language.
  */
 export const Notification = z.object({
   id: z.string(),
@@ -27,7 +26,7 @@ export type Notification = z.output<typeof Notification>
 export const InvoiceEvent = z.object({
   payment: z.object({
     id: z.string(),
-    /** Null for an order that is not paid yet. */
+    /** Null: the order is not paid yet. */
     number: z.nullable(z.string()),
     amount_paid: z.int(),
     amount_due: z.int(),
@@ -47,8 +46,8 @@ export const StatusEvent = z.object({
 })
 
 /**
- * Payload of dns.status. `moved`: the parent zone names other name servers; `pending`: it did for a
- * week, and the domain waits again.
+ * Payload of dns.status. `moved`: the parent zone names other name servers. `pending`: it did so
+ * for a week, and the domain waits for delegation again.
  */
 export const DomainEvent = z.object({
   domain: z.object({

@@ -1,6 +1,6 @@
 /**
- * Becoming a customer, and coming back without the password (contract.md section 2). What every
- * screen needs is in auth.ts.
+ * Registration, and resetting a forgotten password (contract.md section 2). What every screen needs
+ * is in auth.ts.
  */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
@@ -9,7 +9,7 @@ import { regionCode } from './money.ts'
 import { normalisePhone } from './phone.ts'
 import { Address, otp, password, personName, phone } from './person.ts'
 
-/** The sentence about a phone number that is none, with an example of the region. */
+/** The message for an invalid phone number, with an example of the region. */
 const phoneFault = (example: string) => ({
   en: `Enter a mobile number, such as ${example}.`,
   vi: `Nhập số điện thoại di động, ví dụ ${example}.`,

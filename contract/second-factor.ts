@@ -1,6 +1,6 @@
 /**
- * The second factor: codes of an app (RFC 6238), passkeys, recovery codes, and devices that are not
- * asked. Customers who have none notice nothing of it.
+ * The second factor: codes of an app (RFC 6238), passkeys, recovery codes, and trusted devices.
+ * Customers without a second factor are never asked for one.
  */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
@@ -8,15 +8,15 @@ import { SignedIn } from './session.ts'
 import { oneLine } from './text.ts'
 
 const password = z.string().check(z.minLength(1), z.maxLength(128))
-/** Six digits of the app, or a recovery code. */
+/** Six digits from the app, or a recovery code. */
 const code = z.string().check(z.trim(), z.minLength(6), z.maxLength(20))
 const name = z.string().check(z.minLength(1), z.maxLength(100))
 /** What the browser's WebAuthn answers, as JSON (W3C, Web Authentication Level 3, 5.1). */
 const response = z
   .record(z.string(), z.unknown())
-  // The credential is looked up by it.
+  // The credential is looked up by `id`.
   .check(z.refine(({ id }) => id === undefined || typeof id === 'string'))
-/** What the browser's WebAuthn is asked for, as JSON. */
+/** The options for the browser's WebAuthn, as JSON. */
 const PasskeyOptions = z.object({
   challenge: z.string(),
   options: z.record(z.string(), z.unknown()),
@@ -28,10 +28,10 @@ export const secondFactor = endpoint({
   access: 'public',
   summary: 'Go on with a sign-in that was answered with 403 second_factor_required',
   body: z.strictObject({
-    /** `error.challenge` of that answer; good for ten minutes and five wrong codes. */
+    /** `error.challenge` of that answer; valid for ten minutes and five wrong codes. */
     challenge: name,
     code,
-    /** This browser is not asked again for 30 days. */
+    /** This browser is not asked for the second factor again for 30 days. */
     trust: z.optional(z.boolean()),
   }),
   result: SignedIn,
@@ -83,13 +83,13 @@ export const Passkey = z.object({
 })
 export type Passkey = z.output<typeof Passkey>
 export const Security = z.object({
-  /** Whether an app's codes are asked for. */
+  /** Whether codes of an app are a factor of this account. */
   totp: z.boolean(),
   passkeys: z.array(Passkey),
-  /** Where passkeys can be used; null: the portal's address allows none. */
+  /** The origin on which passkeys work; null: the portal's address allows none. */
   passkeyOrigin: z.nullable(z.string()),
   recoveryCodesLeft: z.int(),
-  /** That are not asked for the second factor. */
+  /** Devices that are not asked for the second factor. */
   devices: z.array(
     z.object({
       id: z.string(),
@@ -102,7 +102,7 @@ export const Security = z.object({
 })
 export type Security = z.output<typeof Security>
 
-/** Given once, with the first factor. */
+/** Recovery codes: given once, with the first second factor of the account; otherwise null. */
 const WithCodes = z.object({ recoveryCodes: z.nullable(z.array(z.string())) })
 
 export const security = endpoint({

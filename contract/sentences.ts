@@ -1,11 +1,11 @@
 /**
  * Field messages: what is wrong with one field, in the customer's language. Server and screen use
- * the same function, so the screen says sooner exactly what the server would say.
+ * the same function, so the screen gives the server's exact message before the call.
  */
 import type { Language } from './errors.ts'
 
 /**
- * Rules of ours, named in `z.refine(..., { error: '<key>' })`. The first two are portal.md's own
+ * Our own rules, named in `z.refine(..., { error: '<key>' })`. The first two are portal.md's own
  * sentences.
  */
 const rules = {
@@ -59,7 +59,7 @@ export interface Issue {
   readonly maximum?: number | bigint
   readonly origin?: string
   readonly input?: unknown
-  /** The sentence itself, of a rule that few screens know. */
+  /** The sentence itself, for a rule that few screens use. */
   readonly params?: Readonly<Partial<Record<Language, string>>> | undefined
   readonly values?: readonly unknown[]
 }

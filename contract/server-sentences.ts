@@ -1,6 +1,6 @@
 /**
- * Sentences about fields that only the server can say: what is taken, unknown, or not allowed now.
- * No screen loads them.
+ * Field messages that only the server can give: a value is taken, unknown, or not allowed now. No
+ * screen loads them.
  */
 import type { Language } from './errors.ts'
 import { ruleText as formRuleText, type RuleKey as FormRuleKey } from './sentences.ts'
@@ -205,6 +205,6 @@ export type RuleKey = keyof typeof rules | FormRuleKey
 
 const isOwn = (key: RuleKey): key is keyof typeof rules => key in rules
 
-/** The sentence of one rule, of these or of those that screens say as well. */
+/** The sentence of one rule, from this file or from the ones that screens share. */
 export const ruleText = (key: RuleKey, language: Language): string =>
   isOwn(key) ? rules[key][language] : formRuleText(key, language)

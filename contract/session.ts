@@ -1,19 +1,19 @@
 /**
- * Sessions (contract.md sections 2 and 8): held by a bearer token, and by a cookie with a CSRF
+ * Sessions (contract.md sections 2 and 8), held by a bearer token, or by a cookie with a CSRF
  * token. What every screen needs is in auth.ts.
  */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 
-/** A session as the browser that holds it is told of it. */
+/** A session as shown to the browser that holds it. */
 export const BrowserSession = z.object({
   id: z.string(),
   /** For the header X-CSRF-Token; null where no cookie holds the session. */
   csrfToken: z.nullable(z.string()),
   /** Kept for 30 days, used or not. */
   remembered: z.boolean(),
-  /** Unless it is used. */
+  /** When the session ends if it is not used. */
   expiresAt: z.string(),
   locked: z.boolean(),
 })
@@ -35,8 +35,9 @@ export const login = endpoint({
     email,
     password: z.string().check(z.minLength(1), z.maxLength(128)),
     /**
-     * A sign-in screen says it: true keeps session and cookie for 30 days, false until the browser
-     * is closed or twelve hours idle. Either way the session that the browser held before ends.
+     * Sent by a sign-in screen. True keeps session and cookie for 30 days. False keeps them until
+     * the browser is closed or was idle for twelve hours. Either way the browser's previous session
+     * ends.
      */
     remember: z.optional(z.boolean()),
   }),

@@ -4,10 +4,10 @@ export const staffRoles = ['owner', 'finance', 'operations', 'support', 'read_on
 export type StaffRole = (typeof staffRoles)[number]
 
 /**
- * What a call of the desk needs. `look`: to read; `note`: notes and labels, and letters that are
- * sent again; `customers`: acts on accounts; `money`: acts on wallets, and webhooks of gateways;
- * `work`: orders, servers, jobs; `staff`: who works here; `tickets`: to answer customers; `sell`:
- * what is sold, and for how much; `outgoing`: where events of all customers are sent.
+ * The permission that a call of the desk needs. `look`: read. `note`: notes, labels, and sending
+ * letters again. `customers`: acts on accounts. `money`: acts on wallets, and webhooks of gateways.
+ * `work`: orders, servers, jobs. `staff`: the staff itself. `tickets`: answering customers. `sell`:
+ * what is sold, and its prices. `outgoing`: where events of all customers are sent.
  */
 export type StaffPermission =
   | 'look'
@@ -35,6 +35,9 @@ export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]
 export const mayDo = (role: StaffRole, permission: StaffPermission): boolean =>
   rolesThatMay[permission].includes(role)
 
-/** Whether a member may decide on what another one proposed: of the same role, or an owner. */
+/**
+ * Whether a member may decide on another's proposal: an owner, one of the proposer's role, or
+ * anybody where the proposer has no role (null).
+ */
 export const mayApproveFor = (approver: StaffRole, proposer: StaffRole | null): boolean =>
   approver === 'owner' || proposer === null || approver === proposer

@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 export const noticeKinds = ['announcement', 'incident', 'maintenance'] as const
 export const noticeKind = z.enum(noticeKinds)
 export type NoticeKind = z.output<typeof noticeKind>
-/** Days for which what is over can be read. */
+/** Days for which ended notices can be read. */
 export const historyDays = 90
 
 const Update = z.object({ at: z.string(), text: z.string() })
@@ -15,7 +15,7 @@ export const Notice = z.object({
   title: z.string(),
   text: z.string(),
   startsAt: z.string(),
-  /** Null: nobody knows yet. */
+  /** Null: the end is not known yet. */
   endsAt: z.nullable(z.string()),
   /** True for maintenance during which customers' calls are refused with `maintenance`. */
   closes: z.boolean(),
@@ -31,12 +31,12 @@ export const status = endpoint({
   whileClosed: true,
   summary: 'Announcements, incidents and maintenance: now, to come, and those of 90 days',
   result: z.object({
-    /** What is worst of all that goes on now. */
+    /** The worst state of all current notices. */
     state: z.enum(['working', 'incident', 'maintenance']),
     now: z.array(Notice),
-    /** The next first. */
+    /** Soonest first. */
     coming: z.array(Notice),
-    /** The newest first. */
+    /** Newest first. */
     past: z.array(Notice),
   }),
 })

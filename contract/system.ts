@@ -1,4 +1,4 @@
-/** What the front end must know before anybody signs in. */
+/** What the front end must know before sign-in. */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor, regionCode } from './money.ts'
@@ -31,22 +31,20 @@ export const Config = z.object({
   /** Where customers ask for help; null where the operator names none. */
   support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),
   /**
-   * Days after the due day of an invoice that stays unpaid: when it is reminded of, when what it
-   * pays for is suspended and when deleted.
+   * Days after an unpaid invoice's due day: when reminders are sent, and when the service is
+   * suspended and deleted.
    */
   unpaid: z.object({ reminderDays: z.array(z.int()), suspendDays: z.int(), deleteDays: z.int() }),
-  /** Where a person reads the messages of the sandbox; null without it. */
+  /** Where a person reads messages sent in the sandbox; null: there is no sandbox. */
   sandboxInbox: z.nullable(z.string()),
-  /** Beyond the minimum: what /payment offers, per region. */
+  /** An addition to the required minimum: what /payment offers, by region. */
   payments: z.record(
     z.string(),
     z.object({
       presets: z.array(minor),
       min: minor,
       max: minor,
-      /**
-       * The screen's payment types that have a gateway here, with the body of the checkout call.
-       */
+      /** The payment types that have a gateway here, with the body of the checkout call. */
       types: z.array(
         z.object({
           id: z.int(),
@@ -58,13 +56,13 @@ export const Config = z.object({
       cards: z.boolean(),
     }),
   ),
-  /** What the runtime behind WordPress can do, so that the screen offers nothing else. */
+  /** What the WordPress runtime supports, so that the screen offers nothing else. */
   wordpress: z.object({
     maxContainers: z.int(),
-    /** The largest plan, cores and MB; null: the runtime sets no bound. */
+    /** The largest plan, in cores and MB; null: the runtime has no limit. */
     maxCpu: z.nullable(z.int()),
     maxRamMb: z.nullable(z.int()),
-    /** Ids of the data centres that take servers; null: every one of the catalogue. */
+    /** Ids of the data centres that accept servers; null: every one of the catalogue. */
     regions: z.nullable(z.array(z.int())),
     database: z.enum(['sqlite', 'mariadb']),
     /** Days for which the backups of a deleted server can still be downloaded. */

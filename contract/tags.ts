@@ -1,4 +1,4 @@
-/** Under which heading the API's document lists an endpoint: that of its file here. */
+/** The heading under which the API's document lists an endpoint: that of its file here. */
 import * as account from './account.ts'
 import * as auth from './auth.ts'
 import * as billing from './billing.ts'

@@ -1,19 +1,22 @@
-/** People who work in a customer's account: invited, listed, changed, ended (decision 107). */
+/**
+ * People who work in a customer's account: inviting, listing, changing and removing them (decision
+ * 107).
+ */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { limitedRoles, memberRoles } from './member-roles.ts'
 
-/** Members and open invitations of one account together, at most. */
+/** Most members and open invitations of one account together. */
 export const mostMembers = 50
-/** Servers, or domains, that one member is limited to, at most. */
+/** Most servers, or domains, that one member may be limited to. */
 export const mostMemberLimits = 100
 export const invitationDays = 7
-/** How long what members did is kept. */
+/** Days for which members' acts are kept. */
 export const actDays = 180
 
 const role = z.enum(memberRoles)
-/** Empty: none of them. */
+/** Empty: none. */
 const ids = z.array(z.string().check(z.maxLength(100))).check(z.maxLength(mostMemberLimits))
 const rights = {
   role,
@@ -49,7 +52,7 @@ export const Member = z.object({
   email: z.string(),
   ...shownRights,
   joinedAt: z.string(),
-  /** To within five minutes; null: never. */
+  /** Accurate to five minutes; null: never. */
   lastUsedAt: z.nullable(z.string()),
 })
 export type Member = z.output<typeof Member>
@@ -110,11 +113,11 @@ export const removeMember = endpoint({
 export const MemberAct = z.object({
   id: z.string(),
   at: z.string(),
-  /** Of the member, as it was then. */
+  /** The member's name at that time. */
   name: z.string(),
   /** A sentence in the caller's language. */
   what: z.string(),
-  /** On what; `name` null: it is not known any more. */
+  /** The server or domain concerned; `name` null: it is no longer known. */
   subject: z.nullable(
     z.object({ kind: z.enum(['server', 'domain']), id: z.string(), name: z.nullable(z.string()) }),
   ),

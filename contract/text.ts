@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
  */
 const unfit = /[\p{Cc}\u{200E}\u{200F}\u{061C}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u
 
-/** Trimmed, of so many characters, and of letters only that show as they are. */
+/** Trimmed text of a length in characters, without control or bidirectional characters. */
 export const oneLine = (minimum: number, maximum: number) =>
   z.string().check(
     z.trim(),

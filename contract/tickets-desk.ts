@@ -1,4 +1,4 @@
-/** What the operator's desk reads of tickets, and the files that its members send. */
+/** What the operator's desk reads about tickets, and the files that its members send. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import { oneLine } from './text.ts'
@@ -10,9 +10,9 @@ const priority = z.enum(priorities)
 const named = z.object({ id: z.string(), name: z.string() })
 
 export const TicketOfDesk = z.extend(Ticket, {
-  /** Null: it is nobody's yet. */
+  /** Null: the ticket belongs to no customer yet. */
   customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
-  /** Of a letter that is nobody's yet: what it says who wrote it. */
+  /** For a letter that belongs to no customer yet: the sender that it claims. */
   sender: z.nullable(z.object({ email: z.string(), name: z.string() })),
   priority,
   assignee: z.nullable(named),
@@ -45,9 +45,9 @@ export const DeskMessage = z.extend(TicketMessage, {
 export type DeskMessage = z.output<typeof DeskMessage>
 export const TicketAtDesk = z.extend(TicketOfDesk, {
   messages: z.array(DeskMessage),
-  /** The language that its customer is written to in. */
+  /** The language in which the customer is written to. */
   language: z.enum(['en', 'vi']),
-  /** Others of the same customer or sender that may be merged with it; at most twenty. */
+  /** Other tickets of the same customer or sender that may be merged with it; at most twenty. */
   others: z.array(Ticket),
 })
 export type TicketAtDesk = z.output<typeof TicketAtDesk>
@@ -92,7 +92,7 @@ export const CannedAnswer = z.object({
   changedBy: z.string(),
 })
 export type CannedAnswer = z.output<typeof CannedAnswer>
-/** Words in braces that an answer gets in place of them. */
+/** Words in braces that are replaced when an answer is sent. */
 export const placeholders = ['name', 'object', 'reference'] as const
 
 export const cannedAnswers = endpoint({

@@ -1,18 +1,18 @@
-/** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
+/** Tickets: customers' questions to the operator's staff, and the answers (decision 112). */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { oneLine } from './text.ts'
 
-/** `open`: the staff is to act; `answered`: the customer is. */
+/** `open`: the staff must act; `answered`: the customer must. */
 export const ticketStates = ['open', 'answered', 'closed'] as const
 /** What a ticket may be about. */
 export const ticketObjects = ['server', 'domain', 'invoice', 'payment'] as const
 export type TicketObjectKind = (typeof ticketObjects)[number]
 export const ratings = ['good', 'bad'] as const
 
-/** Of one file. */
+/** Bytes of one file. */
 export const mostFileBytes = 10_000_000
-/** Of one message. */
+/** Files of one message. */
 export const mostFiles = 5
 export const longestMessage = 20_000
 
@@ -24,9 +24,9 @@ export const messageFiles = z.optional(z.array(id).check(z.maxLength(mostFiles))
 
 const ObjectOf = z.object({
   kind,
-  /** Of a payment its transaction code. */
+  /** For a payment: its transaction code. */
   id: z.string(),
-  /** As it stands in lists. */
+  /** The name as lists show it. */
   name: z.string(),
 })
 
@@ -34,7 +34,7 @@ export const TicketFile = z.object({
   id: z.string(),
   name: z.string(),
   bytes: z.int(),
-  /** False: it was deleted, for its time is over. */
+  /** False: the file was deleted after its retention time. */
   kept: z.boolean(),
 })
 export type TicketFile = z.output<typeof TicketFile>
@@ -43,27 +43,27 @@ export const TicketMessage = z.object({
   id: z.string(),
   at: z.string(),
   from: z.enum(['customer', 'staff']),
-  /** A name, or the address of a letter. */
+  /** A name, or the sender's address of a letter. */
   author: z.string(),
   text: z.string(),
   byMail: z.boolean(),
-  /** False: a letter of which nothing proves who wrote it. */
+  /** False: a letter whose sender is not authenticated. */
   proven: z.boolean(),
   files: z.array(TicketFile),
-  /** Names of files of a letter that were too many or too large. */
+  /** Names of a letter's files that were left out: too many or too large. */
   leftOut: z.array(z.string()),
 })
 export type TicketMessage = z.output<typeof TicketMessage>
 
 export const Ticket = z.object({
   id: z.string(),
-  /** What people call it: #1001. */
+  /** The number that people use: #1001. */
   number: z.int(),
   subject: z.string(),
   state,
   object: z.nullable(ObjectOf),
   openedAt: z.string(),
-  /** Since when it is the turn of whoever is to act; of a closed one when it was closed. */
+  /** Since when the one who must act has had the turn; for a closed ticket, when it was closed. */
   since: z.string(),
   rating: z.nullable(z.enum(ratings)),
 })
@@ -164,7 +164,7 @@ export const uploadTicketFile = endpoint({
   result: TicketFile,
   status: 201,
 })
-/** Of a ticket and of a file in it. */
+/** The ids of a ticket and of a file in it. */
 export const fileParams = z.object({
   id: z.string().check(z.maxLength(100)),
   file: z.string().check(z.maxLength(100)),

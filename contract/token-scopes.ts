@@ -1,6 +1,6 @@
 /**
- * What a token for programs opens. A call says it itself (`scope` in its endpoint); this file says
- * what follows from it. A call without a scope is closed to every token.
+ * What a token for programs opens. Each endpoint names its scope in `scope`; this file holds the
+ * rules of scopes. A call without a scope is closed to every token.
  */
 
 /** A room and a verb. `write` includes `read` of the same room. */
@@ -16,7 +16,7 @@ export const tokenScopes = [
 ] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
-/** What an endpoint says of tokens. */
+/** What an endpoint says about tokens. */
 interface OpenedCall {
   readonly path: string
   readonly scope?: TokenScope
@@ -26,14 +26,14 @@ interface OpenedCall {
 /** What a token may do. */
 export interface TokenRights {
   readonly scopes: readonly TokenScope[]
-  /** Ids; null: all of the customer's, also later ones. */
+  /** Ids; null: all servers or domains of the customer, later ones included. */
   readonly servers: readonly string[] | null
   readonly domains: readonly string[] | null
 }
 
 /**
- * Rooms whose lists cannot be narrowed to some servers and domains: invoices and tickets name them
- * all.
+ * Rooms that cannot be limited to some servers and domains: invoices and tickets concern all of
+ * them.
  */
 export const wholeRooms: ReadonlySet<TokenScope> = new Set([
   'wallet:read',
@@ -43,12 +43,12 @@ export const wholeRooms: ReadonlySet<TokenScope> = new Set([
 ])
 
 /**
- * Fields of answers that open a document without a sign-in, for ever. Only a token that may read
- * invoices is told them, and nobody who sees the portal as a customer does.
+ * Fields of answers that open a document for ever without a sign-in. Only a token that may read
+ * invoices gets them, and a view never does.
  */
 export const openLinks: ReadonlySet<string> = new Set(['hosted_invoice_url', 'invoice_pdf'])
 
-/** Of which thing a call's address names the id. */
+/** The kind of thing whose id is in a call's path. */
 export function subjectOf({ path }: Pick<OpenedCall, 'path'>): 'server' | 'domain' | undefined {
   if (/^\/api\/wp\/:id(\/|$)/.test(path)) return 'server'
   if (/^\/api\/dns\/:id(\/|$)/.test(path)) return 'domain'
@@ -59,7 +59,7 @@ const includes = (scopes: readonly TokenScope[], needed: TokenScope): boolean =>
   scopes.includes(needed) ||
   (needed.endsWith(':read') && scopes.some((one) => one === needed.replace(/read$/, 'write')))
 
-/** Whether a token is told the fields in `openLinks`. */
+/** Whether a token gets the fields in `openLinks`. */
 export const tellsLinks = ({ scopes }: Pick<TokenRights, 'scopes'>): boolean =>
   includes(scopes, 'invoices:read')
 
@@ -80,7 +80,7 @@ export function tokenRefusal(
   if (!includes(rights.scopes, scope)) return 'scope'
   const limit = limitOf(rights, scope)
   if (limit === null || endpoint.narrows === true) return undefined
-  // What names no server or domain in its address tells of all of them, or makes a new one.
+  // A call without a server or domain in its path concerns all of them, or makes a new one.
   const named = subjectOf(endpoint) !== undefined && id !== undefined && limit.includes(id)
   return named ? undefined : 'limit'
 }

@@ -4,16 +4,16 @@ import { endpoint, idParam } from './endpoint.ts'
 import { oneLine } from './text.ts'
 import { tokenScopes } from './token-scopes.ts'
 
-/** Of one customer at most. */
+/** Most tokens of one customer. */
 export const mostTokens = 20
-/** Servers, domains or networks that one token is limited to, at most. */
+/** Most servers, domains or networks that one token may be limited to. */
 export const mostLimits = 100
 export const usualTokenDays = 90
 export const longestTokenDays = 365
 
 /**
- * How each token begins: secret scanners find one by `\bcpt_[0-9A-Za-z]{50}\b`, and its last six
- * characters are the CRC-32 of those before.
+ * The beginning of each token: secret scanners find one by `\bcpt_[0-9A-Za-z]{50}\b`, and its last
+ * six characters are the CRC-32 of those before.
  */
 export const tokenPrefix = 'cpt_'
 
@@ -22,11 +22,11 @@ const ids = z
   .array(z.string().check(z.maxLength(100)))
   .check(z.minLength(1), z.maxLength(mostLimits))
 
-/** Without its secret, which nobody can read again. */
+/** A token without its secret, which cannot be read again. */
 export const Token = z.object({
   id: z.string(),
   name: z.string(),
-  /** How it begins, to tell it from others. */
+  /** The first characters of the token, to tell it from others. */
   begins: z.string(),
   scopes: z.array(scope),
   /** Null: all. */
@@ -37,7 +37,7 @@ export const Token = z.object({
   createdAt: z.string(),
   expiresAt: z.string(),
   expired: z.boolean(),
-  /** To within five minutes; null: never. */
+  /** Accurate to five minutes; null: never. */
   lastUsedAt: z.nullable(z.string()),
   lastUsedFrom: z.nullable(z.string()),
 })

@@ -1,4 +1,4 @@
 /** Seeing the portal as a customer does (decision 104). */
 
-/** How the token of such a view begins. No other token has a dot in it. */
+/** The beginning of a view's token. No session token and no token for programs contains a dot. */
 export const viewPrefix = 'view.'

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
-/** Letters and digits; signs and spaces between them do not count. */
+/** Letters and digits; punctuation and spaces between them are ignored. */
 export const voucherCode = z.string().check(z.trim(), z.minLength(4), z.maxLength(40))
 
 export const redeemVoucher = endpoint({

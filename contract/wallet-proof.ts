@@ -7,7 +7,7 @@ import { endpoint, idParam } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { period, Transaction } from './wallet.ts'
 
-/** What a movement of the ledger may be. */
+/** The kinds of postings in the ledger. */
 const postingKind = z.enum([
   'topup',
   'charge',
@@ -25,7 +25,7 @@ const postingKind = z.enum([
   'repaid',
 ])
 
-/** As contract/pricing.ts has it. */
+/** The same as `Terms` in contract/pricing.ts. */
 export const Terms = z.object({
   plan: z.string(),
   price: minor,
@@ -41,7 +41,7 @@ export const Terms = z.object({
 })
 export const Basis = z.object({
   ...Terms.shape,
-  /** Seconds that are charged, of the seconds of the month they belong to. */
+  /** Seconds that are charged, and the seconds of the month that they belong to. */
   seconds: z.int(),
   of_seconds: z.int().check(z.gt(0)),
 })
@@ -55,7 +55,7 @@ const Step = z.object({
   rounded_up: z.boolean(),
   rounded_down: z.boolean(),
 })
-/** An invoice's line, what it was computed from when it was issued, and the sum done again. */
+/** An invoice's line, what it was computed from when it was issued, and the sum recomputed. */
 const ExplainedLine = z.object({
   description: z.string(),
   quantity: z.int(),
@@ -63,12 +63,12 @@ const ExplainedLine = z.object({
   amount: minor,
   period_start: z.nullable(z.string()),
   period_end: z.nullable(z.string()),
-  /** Null for a line whose quantity and unit price say everything. */
+  /** Null for a line that is just quantity x unit price. */
   basis: z.nullable(Basis),
   steps: z.array(Step),
   /**
-   * From the basis by the rules of contract/pricing.ts, or quantity x unit price where there is
-   * none.
+   * Computed from the basis by contract/pricing.ts, or quantity x unit price where there is no
+   * basis.
    */
   recomputed: minor,
 })
@@ -79,7 +79,7 @@ const ExplainedInvoice = z.object({
   hosted_invoice_url: z.string(),
   total: minor,
   lines: z.array(ExplainedLine),
-  /** The sum of the lines recomputed. */
+  /** The sum of the recomputed lines. */
   recomputed: minor,
 })
 export type ExplainedLine = z.output<typeof ExplainedLine>
@@ -88,7 +88,7 @@ export type ExplainedInvoice = z.output<typeof ExplainedInvoice>
 const ExplainedTopUp = z.object({
   provider: z.string(),
   transactionCode: z.nullable(z.string()),
-  /** When the customer began to pay; null where no order of ours stands behind the money. */
+  /** When the customer began to pay; null: the money belongs to none of our orders. */
   begunAt: z.nullable(z.string()),
   creditedAt: z.string(),
 })
@@ -137,15 +137,15 @@ const StatementEntry = z.object({
   details: z.string(),
   amount: minor,
   ending_balance: minor,
-  /** SHA-256 over the hash before and this entry's text, hex. */
+  /** SHA-256 over the previous hash and this entry's text, hex. */
   hash: z.string(),
 })
 export type StatementEntry = z.output<typeof StatementEntry>
 
 export const statementFormat = 'wallet-statement/1'
 /**
- * What is signed: these fields in this order, as JSON without white space, UTF-8. The entries hang
- * on it by their hashes.
+ * What is signed: these fields in this order, as JSON without white space, UTF-8. The signature
+ * covers the entries through their hashes.
  */
 export const StatementHead = z.object({
   format: z.literal(statementFormat),
@@ -161,7 +161,7 @@ export const StatementHead = z.object({
   issuedAt: z.string(),
   opening_version: z.int(),
   opening_balance: minor,
-  /** Of the entry before the first one; empty when there is none. */
+  /** The hash of the entry before the first one; empty when there is none. */
   opening_hash: z.string(),
   closing_version: z.int(),
   closing_balance: minor,
@@ -206,5 +206,5 @@ export const statementKey = endpoint({
   }),
 })
 
-/** Where the verifier lies, a file of its own for anybody to keep: no call. */
+/** The verifier, a file that anybody may download; it is not an API call. */
 export const verifierAddress = '/api/verify-statement.mjs'

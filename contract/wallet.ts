@@ -1,5 +1,5 @@
 /**
- * The wallet's entries (contract.md section 3); what proves them is in wallet-proof.ts. The word
+ * The wallet's entries (contract.md section 3). Their proofs are in wallet-proof.ts. The word
  * stripe in the paths is only a name.
  */
 import * as z from 'zod/mini'
@@ -20,7 +20,7 @@ export const Transaction = z.object({
 export type Transaction = z.output<typeof Transaction>
 
 const momentForm = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
-/** A day that exists, alone or with a time of day; without an offset it is UTC. */
+/** An existing day, alone or with a time of day; without an offset the time is UTC. */
 function isMoment(text: string): boolean {
   const day = momentForm.exec(text)?.[1]
   if (day === undefined || Number.isNaN(Date.parse(text))) return false
@@ -30,8 +30,8 @@ function isMoment(text: string): boolean {
 const moment = z.string().check(z.refine(isMoment, { error: 'moment' }))
 
 /**
- * `from` belongs to the period. A `to` that is a day belongs to it whole; one with a time of day is
- * the moment it ends before.
+ * `from` is included. A `to` without a time of day includes that whole day; with one, it is
+ * excluded.
  */
 export const period = { from: z.optional(moment), to: z.optional(moment) }
 const filter = {

@@ -1,17 +1,17 @@
 /**
  * Outgoing webhooks: addresses of a customer's programs that are called when something happens,
- * signed as the Standard Webhooks specification has it (webhook-id, webhook-timestamp,
+ * signed as the Standard Webhooks specification says (webhook-id, webhook-timestamp,
  * webhook-signature).
  */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { eventNames } from './events.ts'
 
-/** Of one customer at most. */
+/** Most webhooks of one customer. */
 export const mostWebhooks = 10
-/** What tries an address, at the customer's wish. */
+/** The event of a test call that the customer asks for. */
 export const testEvent = 'webhook.test'
-/** Hours for which an earlier secret still signs, beside the new one. */
+/** Hours for which the previous secret still signs beside the new one. */
 export const secretOverlapHours = 24
 /** Days for which a delivery is kept. */
 export const deliveriesKeptDays = 30
@@ -25,7 +25,7 @@ export const Webhook = z.object({
   url: z.string(),
   events: z.array(event),
   createdAt: z.string(),
-  /** Null: it is called. */
+  /** Null: the address is called. */
   disabled: z.nullable(
     z.object({
       at: z.string(),
@@ -36,9 +36,9 @@ export const Webhook = z.object({
       reason: z.enum(['owner', 'failing', 'gone', 'safety']),
     }),
   ),
-  /** Since when every call has failed; null: the last one succeeded. */
+  /** Since when every call has failed; null: the last call succeeded. */
   failingSince: z.nullable(z.string()),
-  /** Until when an earlier secret signs as well. */
+  /** Until when the previous secret signs as well. */
   earlierSecretUntil: z.nullable(z.string()),
 })
 export type Webhook = z.output<typeof Webhook>
@@ -46,9 +46,9 @@ export type Webhook = z.output<typeof Webhook>
 /** One call of an address. */
 export const WebhookAttempt = z.object({
   at: z.string(),
-  /** Of the answer; null: none came. */
+  /** HTTP status of the answer; null: no answer came. */
   status: z.nullable(z.int()),
-  /** Why it failed where no status says so. */
+  /** Why the call failed, where there is no HTTP status. */
   error: z.nullable(
     z.enum(['unknown_host', 'address_refused', 'connection', 'certificate', 'timeout']),
   ),
@@ -57,23 +57,23 @@ export const WebhookAttempt = z.object({
 export type WebhookAttempt = z.output<typeof WebhookAttempt>
 
 export const Delivery = z.object({
-  /** What the header webhook-id says, also of a repeat. */
+  /** The header webhook-id, the same on every repeat. */
   id: z.string(),
   event: z.string(),
   state: z.enum(['waiting', 'delivered', 'failed']),
   createdAt: z.string(),
-  /** While it waits: when it is tried next. */
+  /** For a waiting delivery: when it is tried next. */
   nextAt: z.nullable(z.string()),
-  /** The last twenty, in their order. */
+  /** The last twenty, oldest first. */
   attempts: z.array(WebhookAttempt),
-  /** What is sent. */
+  /** The body that is sent. */
   body: z.string(),
-  /** The first 1024 bytes of the last answer; null where none came. */
+  /** The first 1024 bytes of the last answer; null: none came. */
   answer: z.nullable(z.string()),
 })
 export type Delivery = z.output<typeof Delivery>
 
-/** The secret is in this answer alone. */
+/** Only this answer contains the secret. */
 const WithSecret = z.object({ webhook: Webhook, secret: z.string() })
 const deliveryParams = z.object({
   id: z.string().check(z.maxLength(100)),

@@ -18,9 +18,9 @@ export const Backup = z.object({
   /** What the proof counted; null until it is proven. */
   files: z.nullable(z.int()),
   rows: z.nullable(z.int()),
-  /** The server is being put back to this backup. */
+  /** The server is being restored to this backup. */
   restoring: z.boolean(),
-  /** When the server was last put back to this backup, and when that last failed. */
+  /** When the server was last restored to this backup, and when that last failed. */
   restoredAt: z.nullable(z.string()),
   restoreFailedAt: z.nullable(z.string()),
 })

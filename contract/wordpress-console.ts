@@ -1,4 +1,6 @@
-/** The console of a server: a command line of WP-CLI's verbs, read and judged, and what it gave. */
+/**
+ * The console of a server: reading and checking a command line of WP-CLI's verbs, and its result.
+ */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import type { Language } from './errors.ts'
@@ -21,7 +23,7 @@ export type CommandFault =
   | { readonly fault: 'value'; readonly flag: string; readonly values: readonly string[] }
   | { readonly fault: 'few'; readonly name: string }
 
-/** Words of a line, as a shell would part them; everything else a shell does means nothing here. */
+/** Splits a line into words as a shell does. No other shell syntax has a meaning here. */
 export function wordsOf(line: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined
@@ -30,7 +32,7 @@ export function wordsOf(line: string): readonly string[] | undefined {
     const sign = line[at] ?? ''
     const next = line[at + 1]
     if (sign === '\\' && quote !== "'" && next !== undefined) {
-      // Within double quotes a backslash is one, unless it keeps the next sign from its meaning.
+      // Within double quotes a backslash is literal, unless it escapes the next character.
       word = (word ?? '') + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next)
       at++
     } else if (quote !== '') {
@@ -49,7 +51,7 @@ export function wordsOf(line: string): readonly string[] | undefined {
   return words
 }
 
-/** How many single signs part one text from the other. */
+/** The edit distance of two texts. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 1; i <= one.length; i++) {
@@ -82,11 +84,13 @@ function nearestVerb(words: readonly string[]): string {
   return nearest(words.slice(0, 3).join(' '), group.length > 0 ? group : names) ?? 'help'
 }
 
-/** What WP-CLI takes everywhere, and what would reach files, programs or other sites. */
+/**
+ * Parameters that WP-CLI accepts everywhere and that would reach files, programs or other sites.
+ */
 const outside = new Set(
   'path url ssh http user require exec eval context prompt debug color quiet allow-root'.split(' '),
 )
-/** Fewer steps apart, and it is a slip of the finger. */
+/** A smaller edit distance counts as a typing mistake. */
 const slip = 4
 
 function flagOf(
@@ -122,7 +126,7 @@ export function parseCommand(line: string): Command | CommandFault {
   const plain = words.filter((word) => !word.startsWith('--'))
   const verb = verbOf(plain)
   if (!verb) {
-    // `--info` and the like: a flag and no command.
+    // `--info` and the like: a flag without a command.
     const typed = (plain.length > 0 ? plain : words).slice(0, 3).join(' ').slice(0, 80)
     return { fault: 'verb', typed, near: nearestVerb(plain) }
   }
@@ -142,7 +146,7 @@ export function parseCommand(line: string): Command | CommandFault {
   return { verb, args, flags }
 }
 
-/** Whether it is asked for once more. */
+/** Whether the command needs a confirmation. */
 export const asksFirst = ({ verb, flags }: Command): boolean =>
   verb.changes === 'much' && flags['dry-run'] === undefined
 
@@ -210,7 +214,7 @@ function sentenceOf(of: CommandFault): Sentence {
 }
 export const faultText = (of: CommandFault, language: Language): string => sentenceOf(of)[language]
 
-/** What may stand in the place of the last word of a line, whole words. */
+/** Whole words that could replace the last word of a line. */
 export function completionsOf(line: string): readonly string[] {
   const words = line
     .replace(/^\s*wp(?=\s)/, '')
@@ -245,10 +249,10 @@ const quoted = (word: string): string =>
 const secret = /pass|secret|token|(?:^|_)(?:key|auth|salt)(?:_|$)|api_?key/i
 const hidden = '***'
 
-/** Also within a word, where a quote or a backslash has made one of what were to be two. */
+/** Also masks inside a word, where a quote or a backslash has joined two words into one. */
 const shown = (word: string): string => quoted(word.replace(/(--user_pass=).*$/s, `$1${hidden}`))
 
-/** The command as it is kept: without passwords. */
+/** The command as the history stores it: without passwords. */
 export function masked({ verb, args, flags }: Command): string {
   const isSecret = verb.name === 'option update' && secret.test(args[0] ?? '')
   return [
@@ -263,22 +267,23 @@ export function masked({ verb, args, flags }: Command): string {
 
 export const commandOutcomes = ['done', 'failed', 'slow', 'broken', 'lost'] as const
 /**
- * `failed`: the command says no. `slow`: it took too long and was ended. `broken`: the site's own
- * code ended it or disturbed its answer. `lost`: nobody knows, for the portal went down meanwhile.
+ * `failed`: the command reported an error. `slow`: it exceeded its time and was ended. `broken`:
+ * the site's own code ended it or corrupted its output. `lost`: the outcome is unknown, because the
+ * portal stopped meanwhile.
  */
 export type CommandOutcome = (typeof commandOutcomes)[number]
 
 export const ConsoleAnswer = z.object({
-  /** As it is kept in the history. */
+  /** The command as the history stores it. */
   command: z.string(),
   outcome: z.enum(commandOutcomes),
   /** In WP-CLI's words: `Success: …`, `Warning: …`, `Error: …`. */
   messages: z.array(z.string()),
   /** A list or one record, where the format is a table. */
   table: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) })),
-  /** What is no table: a value, or a list in another format. */
+  /** Output that is no table: a value, or a list in another format. */
   text: z.nullable(z.string()),
-  /** There was more than fits. */
+  /** True: the output was too long and was cut. */
   isCut: z.boolean(),
   ms: z.int(),
 })
@@ -306,15 +311,15 @@ export const PastCommand = z.object({
   /** Without passwords. */
   command: z.string(),
   at: z.string(),
-  /** Null: it runs. */
+  /** Null: the command is running. */
   outcome: z.nullable(z.enum(commandOutcomes)),
   ms: z.nullable(z.int()),
-  /** The network address of whoever gave it. */
+  /** The IP address of whoever ran it. */
   address: z.string(),
 })
 export type PastCommand = z.output<typeof PastCommand>
 
-/** Open to `write` only: a command may have had a password in it. */
+/** Open to `write` only: a stored command may have contained a password. */
 export const commandHistory = endpoint({
   method: 'GET',
   path: '/api/wp/:id/console/history',

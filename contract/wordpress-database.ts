@@ -1,32 +1,32 @@
 /**
- * The database of a server's site, as its owner browses and changes it: opened by a password for
- * half an hour, for the sign-in that opened it.
+ * The database of a server's site, as its owner browses and changes it. A password opens it for
+ * half an hour, only for the session that gave it.
  */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
 export const rowsOnPage = 50
-/** Rows of a statement's answer, and of a table that is exported, at most. */
+/** Most rows of a statement's result; most rows of an exported table. */
 export const mostStatementRows = 1_000
 export const mostExportedRows = 100_000
 export const openMinutes = 30
-/** Characters of a statement, and of a value that is written, at most. */
+/** Most characters of a statement, and of a written value. */
 export const mostStatementLength = 50_000
 
 const name = z.string().check(z.minLength(1), z.maxLength(200))
 const key = z.record(name, z.string().check(z.maxLength(2_000)))
 
-/** A value as it is shown; `value` is shorter where `bytes` says that there is more. */
+/** A value as it is shown; `value` is shortened where `bytes` is larger. */
 export const Cell = z.nullable(
   z.object({
-    /** `hex`: it is no text in UTF-8. `masked`: a password or the like, which was not asked for. */
+    /** `hex`: not UTF-8 text. `masked`: a password or the like, whose value was not requested. */
     kind: z.enum(['text', 'hex', 'masked']),
     value: z.string(),
     bytes: z.int(),
   }),
 )
 export type Cell = z.output<typeof Cell>
-/** A value as it is written. */
+/** A value to be written. */
 const Written = z.nullable(
   z.strictObject({
     kind: z.enum(['text', 'hex']),
@@ -53,7 +53,7 @@ export const TableColumn = z.object({
   name: z.string(),
   type: z.string(),
   mayBeNull: z.boolean(),
-  /** Of the primary key. */
+  /** Part of the primary key. */
   isKey: z.boolean(),
   default: z.nullable(z.string()),
   isAutomatic: z.boolean(),
@@ -62,7 +62,7 @@ export type TableColumn = z.output<typeof TableColumn>
 export const Rows = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(Cell)),
-  /** There were more than an answer holds. */
+  /** True: there are more rows than one answer holds. */
   isCut: z.boolean(),
 })
 export type Rows = z.output<typeof Rows>
@@ -141,7 +141,7 @@ export const RowsQuery = z.object({
   column: z.optional(name),
   how: z.optional(z.enum(['is', 'contains'])),
   value: z.optional(z.string().check(z.maxLength(2_000))),
-  /** Passwords and the like, too. */
+  /** Also show passwords and the like. */
   reveals: z.optional(z.enum(['1'])),
 })
 export const listRows = endpoint({
@@ -182,9 +182,12 @@ export const changeRow = endpoint({
   }),
   maxBodyBytes: 1_048_576,
   result: z.object({
-    /** Of the columns that were written, or of the row that was deleted; null: none to put back. */
+    /**
+     * The previous values of the columns that were written, or of the deleted row; null: there are
+     * none to restore.
+     */
     former: z.nullable(z.record(z.string(), Cell)),
-    /** The number that the database gave a new row; 0 where it gave none. */
+    /** The auto-increment number of the new row; 0: there is none. */
     inserted: z.int(),
   }),
 })
@@ -219,14 +222,14 @@ export const exportTable = endpoint({
 
 const reading = new Set(['select', 'show', 'describe', 'desc', 'explain'])
 const writing = new Set('insert replace update delete create alter drop truncate rename'.split(' '))
-/** What one statement is; `sql` is bounded where it reads and says no limit itself. */
+/** The kind of one statement; `sql` gets a limit if it reads and has none itself. */
 export type Statement =
   | { readonly kind: 'reads' | 'writes'; readonly sql: string }
   | { readonly kind: 'empty' | 'several' | 'open' | 'other' }
 
 /**
- * The text without its strings, names in backticks and comments, each as one blank; undefined: one
- * is not closed.
+ * The text with each string, backticked name and comment replaced by a blank; undefined: one is not
+ * closed.
  */
 function bare(sql: string): string | undefined {
   let text = ''
@@ -238,7 +241,7 @@ function bare(sql: string): string | undefined {
       const line = sql.indexOf('\n', at)
       end = line < 0 ? sql.length : line
     } else if (rest.startsWith('/*')) {
-      // MySQL runs what stands in /*! … */.
+      // MySQL executes the content of /*! … */.
       if (rest === '/*!' || rest === '/*+') return undefined
       end = sql.indexOf('*/', at + 2) + 2
       if (end < 2) return undefined
@@ -266,9 +269,9 @@ export function judgeStatement(sql: string, limit = mostStatementRows): Statemen
   if (/;\s*\S/.test(text)) return { kind: 'several' }
   const [word = ''] = /^[\s(]*([a-z]+)/i.exec(text)?.slice(1) ?? []
   const first = word.toLowerCase()
-  // A statement that reads may end in a semicolon, and would not take a limit after it.
+  // A reading statement may end in a semicolon, after which no limit may follow.
   const whole = sql.trimEnd().replace(/;$/, '')
-  // Writes a file, or runs what it explains.
+  // Writes a file, or executes what it explains.
   const isOdd = /\binto\s+(?:out|dump)file\b|\bload_file\b|^\s*explain\s+analyze\b/i.test(text)
   if (isOdd) return { kind: 'other' }
   if (reading.has(first)) {

@@ -7,15 +7,15 @@ const name = z.string().check(z.minLength(1), z.maxLength(253))
 export const DomainRecord = z.object({
   type: z.enum(['CNAME', 'A', 'AAAA', 'TXT']),
   name: z.string(),
-  /** Any of these makes it hold. */
+  /** Any of these values satisfies the check. */
   expected: z.array(z.string()),
   found: z.array(z.string()),
   /**
-   * Whether it proves the name. Only the TXT record does where another account holds the name, or
-   * did a short while ago, and an address that several sites share never does.
+   * Whether the record proves the name. An address that several sites share never does. Where
+   * another account holds the name, or did until recently, only the TXT record does.
    */
   counts: z.boolean(),
-  /** Whether it has visitors come to the server. */
+  /** Whether the record leads visitors to the server. */
   points: z.boolean(),
 })
 export type DomainRecord = z.output<typeof DomainRecord>
@@ -41,7 +41,7 @@ export const updateDomains = endpoint({
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),
-    /** The server's name; it is not changed here. */
+    /** The server's name; this call does not change it. */
     name: z.optional(z.string()),
     domains: z.array(name).check(z.maxLength(100)),
   }),
@@ -76,7 +76,7 @@ export const choosePrimary = endpoint({
   result: z.object({ primaryDomain: z.nullable(z.string()) }),
 })
 
-/** Addresses that the site's posts and settings hold, written as the present one. */
+/** The rewriting of addresses in the site's posts and settings to the present one. */
 export const Rewrite = z.object({
   state: z.enum(['running', 'done', 'failed']),
   to: z.string(),
@@ -94,7 +94,7 @@ export const RewritePreview = z.object({
   from: z.array(z.string()),
   values: z.int(),
   tables: z.array(z.object({ name: z.string(), values: z.int() })),
-  /** Tables that stay as they are: their rows have no whole number as their key. */
+  /** Tables that are left unchanged, because their rows have no integer key. */
   skipped: z.array(z.string()),
 })
 export type RewritePreview = z.output<typeof RewritePreview>

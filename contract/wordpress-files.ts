@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
-/** Bytes of one piece of a file that is read or written. */
+/** Bytes in one piece when a file is read or written. */
 export const pieceBytes = 524_288
 /** The largest file, bytes. */
 export const mostFileBytes = 512 * 1_048_576
@@ -12,9 +12,9 @@ const whole = z.coerce.number().check(z.int(), z.gte(0), z.lte(mostFileBytes))
 
 export const SiteFile = z.object({
   name: z.string(),
-  /** Links are shown and not followed. */
+  /** Links are listed but not followed. */
   kind: z.enum(['file', 'folder', 'link', 'other']),
-  /** Of a file. */
+  /** Size of a file. */
   bytes: z.int(),
   changedAt: z.string(),
 })
@@ -35,11 +35,11 @@ export const listFiles = endpoint({
   result: z.object({
     path: z.string(),
     entries: z.array(SiteFile),
-    /** False: there are more than are told. */
+    /** False: there are more entries than the answer lists. */
     isWhole: z.boolean(),
   }),
 })
-/** Open to `write` only: what wp-config.php says opens the site. */
+/** Open to `write` only: wp-config.php contains the site's secrets. */
 export const readFile = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files/content',
@@ -50,7 +50,7 @@ export const readFile = endpoint({
   params: idParam,
   query: z.object({ path, offset: z.optional(whole) }),
   result: z.object({
-    /** Of the whole file. */
+    /** Size of the whole file. */
     bytes: z.int(),
     /** Base64. */
     data: z.string(),
@@ -81,7 +81,7 @@ export const writeFile = endpoint({
       ),
     /** Bytes of the whole file. */
     total: z.int().check(z.gte(0), z.lte(mostFileBytes)),
-    /** Whether a file of that name gives way. */
+    /** Whether an existing file of that name is replaced. */
     replaces: z.boolean(),
   }),
   result: z.object({

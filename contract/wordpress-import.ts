@@ -1,14 +1,14 @@
-/** A WordPress site of another host, moved into a server: uploaded, compared, switched to. */
+/** Import of a WordPress site from another host: upload, compare, switch over. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
-/** Longest piece of an upload, bytes. A line that drops loses no more. */
+/** Longest piece of an upload, bytes. A lost connection costs at most one piece. */
 export const pieceBytes = 4 * 1_048_576
 /** UpdraftPlus splits a large site into many zips. */
 export const mostFiles = 20
-/** An upload that is not finished, and a copy that is not switched to, are kept so long. */
+/** Hours for which an unfinished upload, or a copy that is not switched to, is kept. */
 export const keptHours = 24
-/** For so long after the switch the server can be put back. */
+/** Hours after the switch within which it can be undone. */
 export const undoHours = 24
 
 /** A note or a problem: the screens have a text for each code. */
@@ -16,10 +16,10 @@ const told = z.object({ code: z.string(), detail: z.string() })
 
 export const ImportPage = z.object({
   path: z.string(),
-  /** Null where the original gave none. */
+  /** Null: the original did not answer. */
   original: z.nullable(z.object({ status: z.int(), title: z.string() })),
   copy: z.nullable(z.object({ status: z.int(), title: z.string() })),
-  /** How much of the text is the same, per cent; null where nothing can be compared. */
+  /** Percentage of the text that is equal; null where it cannot be compared. */
   likeness: z.nullable(z.int()),
   /** `unknown`: the original cannot be reached. */
   verdict: z.enum(['same', 'status', 'title', 'text', 'unknown']),
@@ -40,9 +40,9 @@ export const Import = z.object({
   ]),
   files: z.array(z.object({ name: z.string(), bytes: z.int(), received: z.int() })),
   origin: z.nullable(z.string()),
-  /** What is being done while it is `building`. */
+  /** The current step while it is `building`. */
   phase: z.nullable(z.enum(['unpack', 'database', 'upgrade', 'addresses', 'compare'])),
-  /** Of the database, 0 to 1. */
+  /** Share of the database that is imported, 0 to 1. */
   share: z.number(),
   found: z.nullable(
     z.object({
@@ -54,18 +54,18 @@ export const Import = z.object({
       rows: z.int(),
     }),
   ),
-  /** Where the original said that it is. */
+  /** The home address that the original names. */
   home: z.nullable(z.string()),
   /** Administrators of the copy; their passwords are those of the original. */
   admins: z.array(z.string()),
   notes: z.array(told),
   problem: z.nullable(told),
-  /** Null until they are compared. */
+  /** Null until the pages are compared. */
   pages: z.nullable(z.array(ImportPage)),
   createdAt: z.string(),
   expiresAt: z.string(),
   switchedAt: z.nullable(z.string()),
-  /** Until when the server can be put back to what it was before the switch. */
+  /** Until when the switch can be undone. */
   undoUntil: z.nullable(z.string()),
 })
 export type Import = z.output<typeof Import>
@@ -76,7 +76,7 @@ const importParams = z.object({
 })
 const fileParams = z.object({ ...importParams.shape, file: z.string().check(z.maxLength(10)) })
 
-/** An address of a website as people type it. */
+/** A website's address as people type it. */
 export const originText = z.string().check(z.trim(), z.maxLength(300))
 
 export const getImport = endpoint({

@@ -1,4 +1,6 @@
-/** E-mail that a server sends: whether it may, from whom, what became of it, and the DNS for it. */
+/**
+ * E-mail that a server sends: whether it may, its sender, delivery results, and the DNS records.
+ */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
@@ -22,15 +24,15 @@ export const MailState = z.object({
     z.object({
       at: z.string(),
       cause: z.enum(['bounces', 'complaint', 'operator']),
-      /** What the provider wrote about it. */
+      /** The provider's note about it. */
       note: z.nullable(z.string()),
     }),
   ),
-  /** Whom messages are from that name no sender on a name of the server's. */
+  /** The sender of messages whose own sender is not on a name of the server. */
   sender: z.string(),
-  /** The sender that was chosen; null: the usual one. */
+  /** The chosen sender; null: the default one. */
   chosenSender: z.nullable(z.string()),
-  /** Names that a sender may be on. */
+  /** Domains that a sender's address may have. */
   senderDomains: z.array(z.string()),
   hour: z.object({
     /** Messages that the plan allows within an hour, each recipient counted. */
@@ -45,22 +47,22 @@ export type MailState = z.output<typeof MailState>
 export const recordStates = ['found', 'missing', 'differs', 'alias', 'unknown'] as const
 export const MailRecord = z.object({
   kind: z.enum(['spf', 'dkim', 'dmarc']),
-  /** Whole, without a dot at the end. All are TXT records. */
+  /** The full name, without a dot at the end. All are TXT records. */
   name: z.string(),
-  /** What should stand there. */
+  /** The value that the record should have. */
   value: z.string(),
   /**
-   * `alias`: the name is a CNAME, beside which no other record may stand. `unknown`: nobody
+   * `alias`: the name is a CNAME, beside which no other record may exist. `unknown`: no name server
    * answered.
    */
   state: z.enum(recordStates),
-  /** What stands there now, as far as it is of this kind. */
+  /** The present records of this kind. */
   found: z.array(z.string()),
 })
 export type MailRecord = z.output<typeof MailRecord>
 export const MailDomain = z.object({
   domain: z.string(),
-  /** Whether its zone is the customer's here, so that the records can be written at once. */
+  /** Whether the customer has the zone here, so that the records can be written at once. */
   here: z.boolean(),
   records: z.array(MailRecord),
 })
@@ -83,19 +85,19 @@ export const SentMail = z.object({
   id: z.string(),
   at: z.string(),
   from: z.string(),
-  /** Whom the program had named, where that was none of the server's. */
+  /** The sender that the program named, if it is not on a name of the server. */
   namedFrom: z.nullable(z.string()),
   to: z.string(),
   subject: z.string(),
   state: z.enum(mailStates),
   /** Why it is not sent, or not yet. */
   reason: z.nullable(z.enum(mailReasons)),
-  /** What the mail server said. */
+  /** The mail server's answer. */
   said: z.nullable(z.string()),
-  /** When it came back, after it was sent. */
+  /** When it bounced after it was sent. */
   returnedAt: z.nullable(z.string()),
   attempts: z.int(),
-  /** When it is tried next; null where it is not. */
+  /** The next attempt; null: none is planned. */
   nextAt: z.nullable(z.string()),
 })
 export type SentMail = z.output<typeof SentMail>

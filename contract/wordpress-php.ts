@@ -1,4 +1,4 @@
-/** What a server's owner sets of PHP. */
+/** PHP settings that a server's owner may change. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
@@ -9,7 +9,7 @@ export const PhpSettings = z.strictObject({
   uploadMb: between(8, 128),
   /** Longest time that one page may take, seconds. */
   pageSeconds: between(5, 600),
-  /** Fields of a form that are read. */
+  /** Most fields of a form that are read. */
   inputVars: between(1_000, 20_000),
   /** WP_DEBUG: notices and deprecations go to the log. Visitors see none of them. */
   debug: z.boolean(),
@@ -18,9 +18,9 @@ export type PhpSettings = z.output<typeof PhpSettings>
 
 export const PhpState = z.object({
   settings: PhpSettings,
-  /** What the platform allows at most. */
+  /** The largest value that the platform allows. */
   most: z.object({ pageSeconds: z.int() }),
-  /** Containers are being replaced, one after the other, by ones that have the settings. */
+  /** Containers are being replaced, one after the other, by containers with the new settings. */
   applying: z.boolean(),
 })
 export type PhpState = z.output<typeof PhpState>

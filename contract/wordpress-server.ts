@@ -1,4 +1,4 @@
-/** What an owner does with a server that runs (contract.md section 4). */
+/** What an owner does with a running server (contract.md section 4). */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import { containerLimits, diskMb, Server } from './wordpress.ts'
@@ -13,7 +13,7 @@ export const Usage = z.object({
   /** MB in use; 1024 MB are shown as 1 GB. */
   disk: z.int(),
   mariadb_disk_size: z.int(),
-  /** MB resident of each container; 1000 MB are shown as 1 GB. Null while it is not known. */
+  /** MB resident in each container; 1000 MB are shown as 1 GB. Null while unknown. */
   containers: z.array(
     z.object({
       name: z.string(),
@@ -47,9 +47,9 @@ export const changeDisk = endpoint({
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),
-    /** The server's name; it is not changed here. */
+    /** The server's name; this call does not change it. */
     name: z.optional(z.string()),
-    /** What is left out stays as it is. */
+    /** An absent field stays unchanged. */
     disk: z.optional(diskMb),
     mariadb_disk_size: z.optional(diskMb),
     replicate: z.optional(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max))),
@@ -68,8 +68,8 @@ export const changeServer = endpoint({
     name: z.optional(serverName),
     size: z.optional(z.int()),
     /**
-     * The plan's price a month on the screen, minor units; refused (409) where it costs otherwise
-     * by now.
+     * The plan's monthly price that the screen showed, minor units; refused (409) if the price has
+     * changed.
      */
     price: z.optional(z.int()),
   }),

@@ -1,19 +1,19 @@
-/** SFTP to the files of a server, and the keys that open it. */
+/** SFTP access to the files of a server, and the keys that open it. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
-/** Keys of one server at most. */
+/** Most keys of one server. */
 export const mostSshKeys = 20
 
 export const SshKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** As `ssh-keygen -l` says it: ed25519, ECDSA or RSA. */
+  /** The type as `ssh-keygen -l` prints it: ed25519, ECDSA or RSA. */
   kind: z.string(),
   /** SHA256:…, as every SSH program shows it. */
   fingerprint: z.string(),
   createdAt: z.string(),
-  /** Of the last sign-in by it; null: none yet. */
+  /** The last sign-in with this key; null: none yet. */
   usedAt: z.nullable(z.string()),
   usedFrom: z.nullable(z.string()),
 })
@@ -26,7 +26,7 @@ export const SftpAccess = z.object({
       host: z.string(),
       port: z.int(),
       user: z.string(),
-      /** Of our host key: what a program shows at the first connection. */
+      /** The fingerprint of our host key, which a program shows at the first connection. */
       fingerprint: z.string(),
     }),
   ),
@@ -36,7 +36,7 @@ export type SftpAccess = z.output<typeof SftpAccess>
 
 export const NewSshKey = z.strictObject({
   name: z.string().check(z.trim(), z.minLength(1), z.maxLength(60)),
-  /** One line of an .pub file. */
+  /** One line of a .pub file. */
   key: z.string().check(z.trim(), z.minLength(1), z.maxLength(4_000)),
 })
 

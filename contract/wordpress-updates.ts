@@ -2,7 +2,10 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
-/** What is installed by itself of plugins and themes; security releases of WordPress always are. */
+/**
+ * Which updates of plugins and themes are installed automatically; security releases of WordPress
+ * always are.
+ */
 export const UpdatePolicy = z.enum(['security', 'all', 'none'])
 export type UpdatePolicy = z.output<typeof UpdatePolicy>
 
@@ -11,11 +14,11 @@ export type SoftwareKind = z.output<typeof SoftwareKind>
 
 export const AvailableRelease = z.object({
   version: z.string(),
-  /** It mends a security fault, as its maker says. */
+  /** True: it fixes a security fault, as its maker says. */
   security: z.boolean(),
-  /** What it needs and the server has not: a newer PHP, or a newer WordPress; null: nothing. */
+  /** What it needs and the server lacks: a newer PHP or WordPress; null: nothing. */
   needs: z.nullable(z.enum(['php', 'wordpress'])),
-  /** This very release was rolled back here before. */
+  /** This release was rolled back on this server before. */
   rolledBack: z.boolean(),
 })
 export type AvailableRelease = z.output<typeof AvailableRelease>
@@ -27,12 +30,12 @@ export const Software = z.object({
   name: z.string(),
   version: z.string(),
   active: z.boolean(),
-  /** Null: it is the newest one, or the directory does not know it. */
+  /** Null: the newest release is installed, or the directory does not list the software. */
   available: z.nullable(AvailableRelease),
 })
 export type Software = z.output<typeof Software>
 
-/** What a visitor would have noticed after an update. */
+/** A difference that a visitor would notice after an update. */
 export const PageDifference = z.object({
   /** `admin`: signing in to wp-admin; `database`: its upgrade; otherwise a page's path. */
   path: z.string(),
@@ -60,12 +63,12 @@ export const updateReasons = [
 
 export const Update = z.object({
   id: z.string(),
-  /** Whoever wanted it: its owner, the server's policy, or the provider. */
+  /** Who wanted the update: the owner, the server's policy, or the provider. */
   cause: z.enum(['owner', 'automatic', 'wave']),
   /**
-   * `waiting`: begins as soon as possible; `saving`: a backup is made; `updating`: files are
-   * exchanged; `checking`: pages are compared; `rolling_back`: it is put back to the backup;
-   * `failed`: it was given up (`reason`), and nothing changed unless that is `not_rolled_back`.
+   * `waiting`: begins as soon as possible. `saving`: a backup is made. `updating`: files are
+   * exchanged. `checking`: pages are compared. `rolling_back`: the backup is being restored.
+   * `failed`: it was given up (`reason`); nothing changed unless that is `not_rolled_back`.
    */
   state: z.enum([
     'waiting',
@@ -90,7 +93,7 @@ export const Update = z.object({
   ),
   reason: z.nullable(z.enum(updateReasons)),
   differences: z.array(PageDifference),
-  /** How many pages were compared. */
+  /** Number of pages that were compared. */
   pages: z.int(),
   createdAt: z.string(),
   endedAt: z.nullable(z.string()),
@@ -98,15 +101,17 @@ export const Update = z.object({
 export type Update = z.output<typeof Update>
 
 export const Updates = z.object({
-  /** Null: nobody has looked yet. */
+  /** The last check for updates; null: there was none yet. */
   lookedAt: z.nullable(z.string()),
   software: z.array(Software),
   policy: UpdatePolicy,
-  /** When the server is next updated by itself, if there is anything; null: it has no directory. */
+  /**
+   * When the next automatic update runs, if there is anything to update; null: it has no directory.
+   */
   nextAutomaticAt: z.nullable(z.string()),
-  /** False: this portal asks no directory. */
+  /** False: this portal queries no directory. */
   hasDirectory: z.boolean(),
-  /** The one that is under way. */
+  /** The update that is under way. */
   running: z.nullable(Update),
 })
 export type Updates = z.output<typeof Updates>

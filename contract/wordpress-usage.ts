@@ -1,8 +1,8 @@
-/** What a server was visited and took over time. */
+/** Visits and resource use of a server over time. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
-/** Hours that are shown, and the minutes that each point of them stands for. */
+/** Hours that are shown, and the minutes that each point covers. */
 export const usageRanges = {
   day: { hours: 24, minutes: 5 },
   week: { hours: 7 * 24, minutes: 60 },
@@ -11,20 +11,20 @@ export const usageRanges = {
 export type UsageRange = keyof typeof usageRanges
 
 export const UsagePoint = z.object({
-  /** When its span began. */
+  /** The beginning of the point's span. */
   at: z.string(),
   requests: z.int(),
-  /** Answered 4xx, and 5xx. */
+  /** Answers with status 4xx, and with 5xx. */
   clientErrors: z.int(),
   serverErrors: z.int(),
-  /** Answered with a page or file that was kept. */
+  /** Answers that were kept pages or files. */
   cached: z.int(),
-  /** How long an answer took, ms: half of them at most so long, and 95 of 100. Null without any. */
+  /** Answer time, ms: median and 95th percentile. Null without answers. */
   medianMs: z.nullable(z.int()),
   p95Ms: z.nullable(z.int()),
-  /** The most that its containers took together, MB. */
+  /** Peak memory of all its containers together, MB. */
   memory: z.int(),
-  /** Processors used on average, in per cent of one. */
+  /** Average CPU use, in per cent of one processor. */
   cpu: z.number(),
   /** MB. */
   disk: z.int(),
@@ -35,7 +35,7 @@ export type UsagePoint = z.output<typeof UsagePoint>
 export const UsageHistory = z.object({
   from: z.string(),
   to: z.string(),
-  /** That each point stands for. */
+  /** The minutes that each point covers. */
   minutes: z.int(),
   points: z.array(UsagePoint),
 })

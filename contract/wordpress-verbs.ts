@@ -1,19 +1,19 @@
 /**
  * The commands of a server's console, in WP-CLI's own words and synopses
- * (https://developer.wordpress.org/cli/commands/). The portal judges a command by them, the screen
- * gives help and completes by them, and nothing else is ever run.
+ * (https://developer.wordpress.org/cli/commands/). The portal checks commands against them, the
+ * screen gives help and completions from them, and nothing else is ever run.
  */
 import type { Language } from './errors.ts'
 
-/** `much`: it is asked for once more, unless it has `--dry-run`. */
+/** `much`: it needs a confirmation, unless it has `--dry-run`. */
 export type Changes = 'nothing' | 'something' | 'much'
 
 export interface Verb {
-  /** As it is typed: `plugin list`. */
+  /** The command as it is typed: `plugin list`. */
   readonly name: string
   /**
-   * `<id>` is needed, `[<id>]` may be left out, `<id>...` may come several times; `[--all]` is a
-   * switch, `[--role=<role>]` has a value, `[--format=<table|json>]` one of these.
+   * `<id>` is required, `[<id>]` is optional, `<id>...` may be repeated; `[--all]` is a switch,
+   * `[--role=<role>]` has a value, `[--format=<table|json>]` has one of these values.
    */
   readonly synopsis: string
   readonly changes: Changes
@@ -320,12 +320,12 @@ export const verbs: readonly Verb[] = [
   ),
 ]
 
-/** What every command may have besides. */
+/** Parameters that every command accepts as well. */
 export const everywhere = '[--skip-plugins] [--skip-themes] [--yes]'
 
 export interface Flag {
   readonly name: string
-  /** Undefined: it has none; empty: any. */
+  /** Undefined: the parameter has no value; empty: any value is accepted. */
   readonly values?: readonly string[]
 }
 export interface Positional {
@@ -354,5 +354,5 @@ const formOf = (synopsis: string): Form => {
   }
   return { positionals, flags }
 }
-/** What a command takes, by its synopsis. */
+/** The parameters of a command, from its synopsis. */
 export const formOfVerb = ({ synopsis }: Verb): Form => formOf(`${synopsis} ${everywhere}`)

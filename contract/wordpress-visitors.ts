@@ -2,15 +2,15 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 
-/** Entries of the list at most. */
+/** Most denied addresses and networks. */
 export const mostDenied = 200
 
 export const SiteVisitors = z.object({
   /** The user name that goes with the password; null: everybody may visit. */
   user: z.nullable(z.string()),
-  /** Addresses and networks (CIDR) whose visitors are answered 403. */
+  /** Addresses and networks (CIDR) whose visitors get 403. */
   denied: z.array(z.string()),
-  /** The address that the caller comes from. */
+  /** The IP address of the caller. */
   address: z.string(),
 })
 export type SiteVisitors = z.output<typeof SiteVisitors>
@@ -19,7 +19,7 @@ const noControl = {
   en: 'Use no control characters.',
   vi: 'Không dùng ký tự điều khiển.',
 }
-/** A colon ends it in what browsers send (RFC 7617). */
+/** A colon would end the user name in a Basic authentication header (RFC 7617). */
 const noColon = {
   en: 'Use no colon and no control characters.',
   vi: 'Không dùng dấu hai chấm và ký tự điều khiển.',

@@ -54,8 +54,8 @@ describe("the administrator's password (portal.md section 5)", () => {
 
 describe("the administrator's name: what WordPress's sanitize_user leaves as it is", () => {
   /**
-   * wp-includes/formatting.php, strict, for text without tags, octets and entities (whose
-   * characters are none of those left).
+   * sanitize_user of wp-includes/formatting.php, strict. It omits the removal of tags, octets and
+   * entities, whose special characters are not allowed here anyway.
    */
   const sanitised = (name: string): string =>
     name

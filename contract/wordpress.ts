@@ -47,9 +47,11 @@ export const Order = z.strictObject({
   user: adminUser,
   password: adminPassword,
   replicate: z._default(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max)), 1),
-  /** Lowers the first month. */
+  /** A code that lowers the price of the first month. */
   coupon: z.optional(z.string().check(z.maxLength(40))),
-  /** A month's price on the screen, minor units; refused (409) where it costs otherwise by now. */
+  /**
+   * The monthly price that the screen showed, minor units; refused (409) if the price has changed.
+   */
   total: z.optional(z.int()),
 })
 
@@ -67,9 +69,9 @@ export const Server = z.object({
   id: z.string(),
   name: z.string(),
   status: Status,
-  /** Why it failed, or null. */
+  /** Why the server failed; null: it did not. */
   reason: z.nullable(z.string()),
-  /** A restart that was asked for is under way; the site goes on answering. */
+  /** A requested restart is under way; the site keeps answering. */
   restarting: z.boolean(),
   /** vCPU. */
   cpu: z.number(),
@@ -81,33 +83,35 @@ export const Server = z.object({
   replicate: z.int(),
   size: z.int(),
   domain: z.string(),
-  /** Where a browser opens the site. */
+  /** The address that opens the site in a browser. */
   url: z.string(),
-  /** Names of the customer's own, oldest first. */
+  /** The customer's own domain names, oldest first. */
   domains: z.array(z.string()),
-  /** The one of them that visitors of all other names are sent to; null: each answers by itself. */
+  /**
+   * The domain to which visitors of all other names are redirected; null: each name answers itself.
+   */
   primaryDomain: z.nullable(z.string()),
-  /** All that was written until then is in the copy on a second machine; null: there is none. */
+  /** The copy on a second machine contains all writes up to this time; null: there is none. */
   mirroredAt: z.nullable(z.string()),
-  /** Since when visitors have got no answer from a server that runs; null while they have. */
+  /** Since when a running server has not answered visitors; null while it answers. */
   downSince: z.nullable(z.string()),
-  /** Whether each of them still pointed here when it was last looked at. */
+  /** Whether each domain pointed here at its last check. */
   domainStates: z.array(
     z.object({
       name: z.string(),
       verified: z.boolean(),
-      /** Whether it leads to the server, as last seen; null: not looked at yet. */
+      /** Whether it led to the server at its last check; null: not checked yet. */
       pointed: z.nullable(z.boolean()),
       checkedAt: z.string(),
     }),
   ),
   configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
-  /** What it becomes at the renewal, or null. */
+  /** What the server changes to at the renewal; null: nothing. */
   planned: z.nullable(
     z.object({
       size: z.int(),
       replicate: z.int(),
-      /** The plan's name, also where it is not sold any more; null where it is gone. */
+      /** The plan's name, even where it is no longer sold; null where the plan no longer exists. */
       plan: z.nullable(z.string()),
     }),
   ),
@@ -116,11 +120,11 @@ export const Server = z.object({
   currency,
   createdAt: z.string(),
   renewsAt: z.nullable(z.string()),
-  /** What it is paid by: GET /api/subscriptions/{id}. */
+  /** The subscription that pays for it: GET /api/subscriptions/{id}. */
   subscriptionId: z.nullable(z.string()),
   /**
-   * The newest invoice of the order or a renewal as it stands now: what the progress page shows
-   * before it listens.
+   * The newest invoice of the order or a renewal, as it is now. The progress page shows it until
+   * the first event arrives.
    */
   invoice: z.nullable(
     z.object({
@@ -150,9 +154,9 @@ export const Plan = z.object({
   name: z.string(),
   cpu: z.number(),
   ram: z.int(),
-  /** E-mails that a server may send within an hour, each recipient counted. */
+  /** E-mails that a server may send per hour, each recipient counted. */
   mailAnHour: z.int(),
-  /** A server has a copy on a second machine that is a minute old at most. */
+  /** A server has a copy on a second machine that is at most a minute old. */
   mirrored: z.boolean(),
   price: minor,
   sale_price: minor,

@@ -1,4 +1,4 @@
-/** Answers a letter as the mail program of whoever got it does, with the letter quoted below. */
+/** Answers a letter like the recipient's mail program, with the letter quoted below. */
 import { createTransport } from 'nodemailer'
 
 export interface LettersTo {
@@ -6,7 +6,7 @@ export interface LettersTo {
   readonly port: number
 }
 
-/** Rejects when it is not taken. */
+/** Rejects when the letter is not accepted. */
 export async function sendAnswer(
   to: LettersTo,
   letter: { readonly receiver: string; readonly reply_to: string; readonly text: string },

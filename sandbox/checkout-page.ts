@@ -1,6 +1,6 @@
 /**
- * The payment page of a stood-in gateway: what is to be paid, how long still, and what the person
- * does; and its page of a link that is no good.
+ * The payment page of a gateway's stand-in: the amount, the remaining time, and the choices; also
+ * the page for an invalid link.
  */
 import type { Reply } from './http.ts'
 import { dong, escape, page, vietnamTime } from './page.ts'
@@ -36,17 +36,17 @@ export interface CheckoutPage {
   readonly gateway: string
   readonly language: Language
   readonly expiresAt: Date
-  /** Đồng that are still to be paid. */
+  /** Đồng still to be paid. */
   readonly amount: bigint
   readonly rows: readonly (readonly [name: string, value: string])[]
-  /** Where the browser may be sent from here. */
+  /** The address to which the browser may return. */
   readonly returnUrl: string
-  /** Where the choice is posted. */
+  /** The address to which the choice is posted. */
   readonly action: string
   readonly token: string
   readonly choices: readonly Choice[]
   readonly others: readonly Choice[]
-  /** HTML, already escaped, below what is to be paid. */
+  /** HTML, already escaped, below the amount. */
   readonly more?: string
 }
 
@@ -100,7 +100,7 @@ ${form(of.others)}
   })
 }
 
-/** What a person sees whose link leads nowhere. */
+/** The page for an invalid link. */
 export const refusedPage = (
   gateway: string,
   language: Language,

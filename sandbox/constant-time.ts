@@ -1,7 +1,7 @@
-/** Comparing of secrets and signatures, in a time that says nothing of where they differ. */
+/** Compares secrets and signatures in constant time, which does not reveal where they differ. */
 import { timingSafeEqual } from 'node:crypto'
 
-/** What is no text, or differs in length, is not equal. */
+/** A value that is no text, or has another length, is not equal. */
 export function sameText(expected: string, given: unknown): boolean {
   if (typeof given !== 'string') return false
   const [a, b] = [Buffer.from(expected), Buffer.from(given)]

@@ -1,20 +1,22 @@
-/** The sandbox's own drawer in the database: the schema `sandbox`, made at start. */
+/** The sandbox's own schema `sandbox` in the database, created at start. */
 import pg from 'pg'
 
 export type Database = pg.Pool
 export type Transaction = pg.PoolClient
 
-/** Any number, the same for every sandbox: two that start at once take turns. */
+/**
+ * An arbitrary lock number, the same for every sandbox: two that start at the same time take turns.
+ */
 const startLock = 727_081
 
-// The portal in the same process reads big integers as bigint; here they are text, whoever started
-// us. (PostgreSQL's type 20.)
+// The portal in the same process parses big integers as bigint; the sandbox always reads them as
+// text. (PostgreSQL's type 20.)
 const types = new pg.TypeOverrides()
 types.setTypeParser(20, (text) => text)
 
 /**
- * Opens at most three connections and creates what is missing. A database that goes away later is
- * no end: calls fail until it is back.
+ * Opens at most three connections and creates missing tables. If the database is unavailable later,
+ * calls fail until it is back.
  */
 export async function openDatabase(
   address: pg.PoolConfig,
@@ -43,14 +45,14 @@ export async function openDatabase(
   return pool
 }
 
-/** Runs `work` in one transaction; a failure undoes it. */
+/** Runs `work` in one transaction; a failure rolls it back. */
 export async function inTransaction<T>(
   pool: Database,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const tx = await pool.connect()
   let broken: Error | undefined
-  // without a listener a connection that dies between two queries would end the process
+  // Without a listener, a connection that dies between two queries would end the process.
   const onError = (error: Error): void => {
     broken = error
   }

@@ -14,7 +14,7 @@ export interface EsmsKeys {
   readonly secretKey: string
 }
 
-/** eSMS answers 200 also when it refuses. */
+/** eSMS answers 200 even when it refuses. */
 const refuse = (code: string, why: string): Reply =>
   json({ CodeResult: code, CountRegenerate: 0, ErrorMessage: why })
 
@@ -40,7 +40,8 @@ export function esmsRoutes(db: Database, keys: EsmsKeys): Routes {
       if (text('SmsType') === '2' && text('Brandname').trim() === '')
         return refuse('104', 'Brandname does not exist')
       if (content.trim() === '') return refuse('99', 'Content is empty')
-      // 160 GSM letters are one message, 612 the most that eSMS joins; others need IsUnicode
+      // 160 GSM characters are one message, and eSMS joins at most 612; other characters need
+      // IsUnicode.
       if (text('IsUnicode') !== '1' && /[^\n\x20-\x7e]/.test(content))
         return refuse('99', 'Content has letters that need IsUnicode')
       if (content.length > 612) return refuse('99', 'Content is too long')

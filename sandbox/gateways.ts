@@ -1,4 +1,4 @@
-/** The payment gateways that are stood in for, by the names that the portal's drivers have. */
+/** The payment gateways that have a stand-in, by the names of the portal's drivers. */
 import { bankTables, openBank } from './bank/index.ts'
 import type { Database } from './database.ts'
 import type { Gateway, GatewayOptions, Keys } from './gateway.ts'
@@ -12,7 +12,8 @@ interface Place {
   readonly tables: string
   readonly open: (db: Database, keys: Keys, options: GatewayOptions) => Gateway
   /**
-   * Two lines for the sandbox's first page: for a person, and the addresses for a program. HTML.
+   * Two lines for the sandbox's first page: one for a person, and one with the addresses for a
+   * program. HTML.
    */
   readonly guide: { readonly person: string; readonly program: string }
 }

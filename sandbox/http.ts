@@ -1,6 +1,5 @@
 /**
- * The little of HTTP that the sandbox needs: routes by method and path, small bodies, plain
- * replies.
+ * The part of HTTP that the sandbox needs: routes by method and path, small bodies, plain replies.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
@@ -9,20 +8,20 @@ export interface Call {
   /** Without a slash at the end. */
   readonly path: string
   readonly query: URLSearchParams
-  /** What stands in the place of a route's `:name` parts. */
+  /** The values of a route's `:name` parts. */
   readonly params: Readonly<Record<string, string>>
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
 export interface Reply {
   readonly status: number
-  /** A list is a header for each of its values. */
+  /** A list becomes one header per value. */
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
 }
 /**
- * By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below
- * it.
+ * Keys are 'GET /path', where a part of the path may be a `:name`, or '/path/*' for every call
+ * below it.
  */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
@@ -51,8 +50,8 @@ export const redirect = (location: string): Reply => ({
   headers: { location, 'cache-control': 'no-store' },
 })
 /**
- * The merchant's return URL with more parameters, whether it has a query already or not; a fragment
- * stays at the end.
+ * Adds parameters to the merchant's return URL, whether it has a query or not; a fragment stays at
+ * the end.
  */
 export function withQuery(returnUrl: string, query: string): string {
   const [address = '', fragment] = returnUrl.split('#', 2)
@@ -68,7 +67,7 @@ export const formOf = (call: Call): URLSearchParams =>
   new URLSearchParams(call.body.toString('utf8'))
 
 type Route = Routes[string]
-/** Finds the route of 'GET /path': the path itself before one with names in it. */
+/** Finds the route of 'GET /path'; an exact path takes precedence over one with names in it. */
 function finderOf(
   routes: Routes,
 ): (name: string) => { route: Route; params: Record<string, string> } | undefined {
@@ -90,8 +89,8 @@ function finderOf(
 }
 
 /**
- * A server for the routes; it does not listen yet. What a route throws is logged and answered with
- * 503.
+ * A server for the routes; it does not listen yet. An error that a route throws is logged and
+ * answered with 503.
  */
 export function serverFor(
   routes: Routes,

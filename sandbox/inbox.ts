@@ -1,6 +1,4 @@
-/**
- * The mailbox and the telephone of everybody: what the portal sent, for a test and for a person.
- */
+/** The inbox of all receivers: what the portal sent by mail and SMS, for tests and for people. */
 import type { Database } from './database.ts'
 import { sendAnswer, type LettersTo } from './answer.ts'
 import { json, redirect, type Call, type Routes } from './http.ts'
@@ -26,7 +24,7 @@ interface Message {
   readonly channel: 'sms' | 'mail'
   readonly text: string
   readonly at: string
-  /** Of a letter that can be answered: its number, and where the answer goes. */
+  /** For a letter that can be answered: its number, and the address for the answer. */
   readonly id?: string
   readonly replyTo?: string
 }
@@ -34,9 +32,8 @@ interface Message {
 const limit = 200
 
 /**
- * One spelling for all that mean the same receiver: addresses in small letters; numbers as digits
- * with the country's code (0912…, 84912…, +84912…, and ' 84912…', which is what a '+' becomes that
- * was not escaped in a query).
+ * One spelling per receiver. Addresses are in lower case. Numbers are digits with the country code,
+ * for 0912…, 84912…, +84912…, and ' 84912…' (a '+' that was not escaped in a query).
  */
 export function receiverKey(receiver: string): string {
   const text = receiver.trim()
@@ -45,10 +42,7 @@ export function receiverKey(receiver: string): string {
   return digits.startsWith('0') ? `84${digits.slice(1)}` : digits
 }
 
-/**
- * Puts a message into the box. The same `key` twice is one message; the answer says whether it is
- * new.
- */
+/** Stores a message. A repeated `key` is the same message; the result says whether it is new. */
 export async function deliver(
   db: Database,
   message: {
@@ -56,7 +50,7 @@ export async function deliver(
     to: string
     text: string
     key: string
-    /** A mail as it came, and its envelope's sender. */
+    /** A mail's raw text, and its envelope's sender. */
     raw?: Buffer
     from?: string
     replyTo?: string | null
@@ -104,7 +98,7 @@ async function messages(db: Database, to: string | null): Promise<Message[]> {
   }))
 }
 
-/** The newest mail to an address as it came, its envelope's sender on top (Return-Path). */
+/** The newest mail to an address as received, with its envelope's sender on top (Return-Path). */
 async function newestRaw(db: Database, to: string): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ raw: Buffer; sender: string | null }>(
     `select raw, sender from sandbox.messages where receiver_key = $1 and raw is not null
@@ -120,7 +114,7 @@ const answerLink = ({ id, replyTo }: Message, lettersTo: LettersTo | undefined):
     ? ''
     : `<p><a href="/inbox/answer?id=${id}">Answer · <span lang="vi">Trả lời</span></a></p>`
 
-/** Escaped text whose web addresses can be pressed. */
+/** Escaped text with its web addresses as links. */
 const linked = (text: string): string =>
   text
     .split(/(https?:\/\/[^\s<>"']+)/g)
@@ -131,7 +125,7 @@ const linked = (text: string): string =>
     )
     .join('')
 
-/** A letter that can be answered. */
+/** Finds a letter that can be answered. */
 async function answerable(db: Database, id: string | null) {
   if (id === null || !/^\d{1,18}$/.test(id)) return undefined
   const { rows } = await db.query<{ receiver: string; reply_to: string; text: string }>(
@@ -142,7 +136,7 @@ async function answerable(db: Database, id: string | null) {
   return rows[0]
 }
 
-/** @param lettersTo where the portal takes letters; without it nothing can be answered */
+/** @param lettersTo where the portal receives letters; without it nothing can be answered */
 export function inboxRoutes(db: Database, lettersTo?: LettersTo): Routes {
   return {
     'GET /inbox.json': async ({ query }: Call) => json(await messages(db, query.get('to'))),

@@ -1,8 +1,8 @@
 /**
- * The sandbox: the third parties, stood in for by programs that speak their wire protocols,
- * signatures and callbacks included. The portal does not know it; only the addresses and keys of
- * its drivers differ. It imports nothing of the portal's server. Its state lies in the schema
- * `sandbox` of the given database.
+ * The sandbox: programs that stand in for third parties and speak their wire protocols, with
+ * signatures and callbacks. The portal does not know about it; only the addresses and keys of its
+ * drivers differ. It imports nothing from the portal's server. Its state is in the schema `sandbox`
+ * of the given database.
  */
 import type { AddressInfo } from 'node:net'
 import { acmeRoutes, authorityTable, type AcmeOptions } from './acme/index.ts'
@@ -22,36 +22,37 @@ import { openRegistryServer, registryRoutes, registryTable } from './registry/in
 
 export interface SandboxOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
   readonly databaseUrl: string
-  /** How it is reached, where the address alone does not say so. */
+  /** Connection options, where the URL alone does not suffice. */
   readonly database?: PoolConfig
-  /** Where webhooks go, without a path; a function when the address is known only later. */
+  /** The address for webhooks, without a path; a function where it is known only later. */
   readonly portalUrl: string | (() => string)
-  /** The keys of each gateway that is to be stood in for, by its name. */
+  /** The keys of each gateway that needs a stand-in, by its name. */
   readonly gateways: Readonly<Record<string, Keys>>
   readonly esms: EsmsKeys
   /**
-   * How the certificate authorities look whether a name is its customer's. Without it: as the
-   * internet would, at port 80 and with the system's resolver.
+   * How the certificate authorities check a name. Without it: as on the internet, at port 80 and
+   * with the system's resolver.
    */
   readonly acme?: AcmeOptions
-  /** Where reports about letters are taken by SMTP; without it none is sent. */
+  /** Where the portal receives bounce reports by SMTP; without it none is sent. */
   readonly reportsTo?: { readonly host: string; readonly port: number }
-  /** Where letters to the support are taken by SMTP; without it none is answered. */
+  /** Where the portal receives letters to the support by SMTP; without it none is answered. */
   readonly lettersTo?: { readonly host: string; readonly port: number }
-  /** WordPress's files as sites here have them, for a release of it under another number. */
+  /**
+   * WordPress's files as sites here have them, for a release of it under another version number.
+   */
   readonly wordpressFiles?: string
   /**
-   * UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told:
-   * any free one.
+   * UDP and TCP port of the registry's name server (the root and every ending); 0 or absent: any
+   * free port.
    */
   readonly registryPort?: number
   readonly log: (line: string) => void
   /**
-   * Multiplies the gaps between repeated webhooks and the delay of late ones; 1 unless told. Tests
-   * use less.
+   * Multiplies the delays between repeated webhooks, and of late ones; 1 if absent. Tests use less.
    */
   readonly pace?: number
 }
@@ -60,9 +61,9 @@ export interface Sandbox {
   readonly url: string
   /** smtp://127.0.0.1:port */
   readonly smtpUrl: string
-  /** Where the registry's name server listens, on 127.0.0.1. */
+  /** The port of the registry's name server on 127.0.0.1. */
   readonly registryPort: number
-  /** Finishes what is in flight. */
+  /** Finishes the calls in progress. */
   close(): Promise<void>
 }
 
@@ -126,7 +127,7 @@ function healthRoute(db: Database): Routes {
   }
 }
 
-/** Starts everything. Fails when the database cannot be reached or the port is taken. */
+/** Starts everything. Rejects when the database cannot be reached or the port is taken. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, portalUrl } = options
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
@@ -204,7 +205,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
-      // a page that waits for a merchant's answer gets its answer; nobody waits for ever
+      // A page that waits for a merchant's answer may still finish, but not for longer than this.
       const late = setTimeout(() => server.closeAllConnections(), 3000)
       await Promise.all(opened.map((gateway) => gateway.close()))
       await closed

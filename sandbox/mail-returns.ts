@@ -1,6 +1,6 @@
 /**
- * Letters that come back after they were taken: the mail server at the end of the way reports to
- * the sender of the envelope (RFC 3464).
+ * Bounces of letters after they were accepted: the final mail server reports to the envelope's
+ * sender (RFC 3464).
  */
 import { createTransport } from 'nodemailer'
 
@@ -10,7 +10,7 @@ export interface ReportsTo {
 }
 
 const domain = 'returns.example'
-/** By the name before the @; every other one does not exist. */
+/** By the name before the @; every other name does not exist. */
 const reasons: Readonly<Record<string, { action: string; status: string; text: string }>> = {
   full: { action: 'failed', status: '4.2.2', text: '452 4.2.2 The mailbox is full' },
   late: { action: 'delayed', status: '4.4.1', text: '421 4.4.1 No answer yet' },
@@ -20,7 +20,7 @@ const unknown = { action: 'failed', status: '5.1.1', text: '550 5.1.1 No such us
 
 export const comesBack = (address: string): boolean => address.toLowerCase().endsWith(`@${domain}`)
 
-/** A report as Postfix writes it. */
+/** A bounce report as Postfix writes it. */
 function reportFor({ sender, recipient }: { sender: string; recipient: string }): string {
   const { action, status, text } = reasons[recipient.split('@')[0] ?? ''] ?? unknown
   return [
@@ -53,7 +53,7 @@ function reportFor({ sender, recipient }: { sender: string; recipient: string })
 
 const [firstMs, mostTries] = [20, 8]
 
-/** Sends reports; one that is not taken is sent again, a little later each time. */
+/** Sends reports; one that is not accepted is sent again, with growing delays. */
 export function createReturns(to: ReportsTo, log: (line: string) => void) {
   const transport = createTransport({ ...to, ignoreTLS: true, connectionTimeout: 2_000 })
   const timers = new Set<NodeJS.Timeout>()

@@ -1,7 +1,7 @@
 /**
- * The mail server: takes every mail for everybody on a free loopback port and puts it into the
- * inbox. Addresses at two domains are refused, and what is sent to a third comes back later, so
- * that it can be seen what becomes of that.
+ * The mail server: accepts every mail to any address on a free loopback port and puts it into the
+ * inbox. Addresses at two domains are refused, and mail to a third one bounces later, so that each
+ * result can be tried.
  */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -17,16 +17,16 @@ export interface MailServer {
   close(): Promise<void>
 }
 
-/** A site's largest letter (10 MB), and what is around it. */
+/** A site's largest letter (10 MB), with its envelope and encoding. */
 const maxBytes = 16_000_000
 
-/** What a recipient's domain is answered with; every other one is taken. */
+/** The answer for a recipient's domain; every other domain is accepted. */
 const refusals: Readonly<Record<string, { readonly code: number; readonly text: string }>> = {
   'bounce.example': { code: 550, text: '5.1.1 No such user here' },
   'later.example': { code: 451, text: '4.7.1 Try again later' },
 }
 
-/** @param reportsTo where the portal takes reports about letters that came back */
+/** @param reportsTo where the portal receives bounce reports */
 export async function startMail(
   db: Database,
   log: (line: string) => void,
@@ -78,7 +78,7 @@ export async function startMail(
         }
         keep()
           .then(() => {
-            // The session forgets them with the answer.
+            // The session forgets these after the answer.
             const { mailFrom, rcptTo } = session.envelope
             const sender = mailFrom ? mailFrom.address : ''
             done(null, 'Message accepted')

@@ -1,15 +1,15 @@
-/** What the inbox shows of a raw mail. */
+/** The parts of a raw mail that the inbox shows. */
 import PostalMime from 'postal-mime'
 
 export interface Mail {
   readonly subject: string
   readonly text: string
   readonly messageId: string
-  /** Where an answer goes, if not to its sender. */
+  /** The address for answers, if it is not the sender. */
   readonly replyTo: string | null
 }
 
-/** It never throws: what cannot be read is empty. */
+/** Never throws: parts that cannot be read are empty. */
 export async function readMail(raw: Buffer): Promise<Mail> {
   const mail = await PostalMime.parse(raw).catch(() => undefined)
   return {

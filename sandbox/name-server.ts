@@ -1,5 +1,5 @@
 /**
- * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers; the caller
+ * A small name server on UDP and TCP (RFC 1035, 4.2): it handles the transport, and the caller
  * supplies the answers.
  */
 import dgram from 'node:dgram'
@@ -19,7 +19,7 @@ export interface NameServerAnswer {
   readonly answers?: Answer[]
   readonly authorities?: Answer[]
   readonly additionals?: Answer[]
-  /** Over UDP: only that the answer does not fit. */
+  /** Over UDP only: the answer does not fit. */
   readonly isTruncated?: boolean
   /** The question to repeat in the response, instead of the received one. */
   readonly instead?: Question
@@ -32,13 +32,12 @@ export interface NameServer {
 const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const
 const plainUdpBytes = 512
 const maxUdpBytes = 1232
-/** A connection that says nothing for so long is closed. */
+/** A connection that is silent for this long is closed, ms. */
 const idleMs = 5000
 
 /**
- * Listens on the same port for both; 0 takes any. `answer` gets the name in small letters, without
- * a dot at the end; undefined keeps silent.
- * @throws when the port is taken.
+ * Listens on the same port for both; 0 takes any. `answer` gets the name in lower case, without a
+ * dot at the end; undefined means no response. @throws when the port is taken.
  */
 export async function openNameServer(options: {
   readonly host: string
@@ -59,7 +58,7 @@ export async function openNameServer(options: {
       }
     })()
     const [question] = packet?.questions ?? []
-    // noise, or an answer: answering those makes two servers talk for ever
+    // Noise, or an answer: answering those could make two servers talk for ever.
     if (!packet || !question || packet.type !== 'query') return undefined
     const normalized = { ...question, name: question.name.toLowerCase().replace(/\.$/, '') }
     const edns = packet.additionals?.find((record) => record.type === 'OPT')
@@ -108,7 +107,7 @@ export async function openNameServer(options: {
     return fits ? whole : encode({ ...head, flags: flags | TRUNCATED_RESPONSE, additionals: opt })
   }
 
-  /** Never throws; a question that cannot even be repeated gets no answer. */
+  /** Never throws. If the answer cannot be encoded, none is sent. */
   const replyTo = (message: Buffer, over: 'udp' | 'tcp'): Promise<Buffer | undefined> =>
     read(message, over).catch((error: unknown) => {
       options.log(

@@ -1,6 +1,6 @@
 /**
- * The sandbox's pages: one frame, one style sheet, one small script; nothing inline, so the content
- * policy can be strict.
+ * The sandbox's pages: one layout, one style sheet, one small script. Nothing is inline, so that
+ * the content policy can be strict.
  */
 import { readFileSync } from 'node:fs'
 import type { Reply, Routes } from './http.ts'
@@ -19,7 +19,7 @@ export const escape = (text: string): string =>
 export const dong = (amount: bigint): string =>
   `${amount.toString().replace(/\B(?=(\d{3})+$)/g, '.')}\u00a0đ`
 
-/** A moment as a clock in Vietnam shows it. */
+/** A time as shown in Vietnam. */
 export const vietnamTime = (date: Date): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone: 'Asia/Ho_Chi_Minh',
@@ -32,9 +32,9 @@ export interface Page {
   readonly language: 'en' | 'vi'
   /** HTML, already escaped. */
   readonly main: string
-  /** Seconds after which the page looks for news of itself. */
+  /** Seconds after which the page refreshes itself. */
   readonly refreshSeconds?: number
-  /** Another origin that a form of this page may end at. */
+  /** Another origin to which a form of this page may lead. */
   readonly formOrigin?: string
   readonly status?: number
   readonly look?: string
@@ -47,8 +47,7 @@ export function page(of: Page): Reply {
       ? ''
       : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
   const every = of.refreshSeconds === undefined ? '' : ` data-refresh="${of.refreshSeconds}"`
-  // browsers check form-action on every step of the redirection, so the merchant's own address must
-  // be named
+  // Browsers check form-action on every redirect, so the merchant's own address must be listed.
   const policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src " +
     `'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
@@ -82,7 +81,7 @@ ${of.main}
 
 const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } as const
 
-/** The files the pages ask for, read once. */
+/** The files that the pages need, read once. */
 export function assetRoutes(): Routes {
   return Object.fromEntries(
     Object.entries(types).map(([kind, type]) => {

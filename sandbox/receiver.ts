@@ -1,6 +1,6 @@
 /**
- * A customer's program that is called by the portal's webhooks: it keeps what came, and answers as
- * it is told to (`?status=500`).
+ * A customer's program that receives the portal's webhooks: it stores them, and answers as
+ * requested (`?status=500`).
  */
 import type { Database } from './database.ts'
 import { json, type Call, type Routes } from './http.ts'
@@ -18,7 +18,7 @@ export const receiverTable = `
 
 interface HookCall {
   readonly name: string
-  /** Those of the signature. */
+  /** The headers of the signature. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly status: number

@@ -1,4 +1,6 @@
-/** The sandbox as a whole: its pages, two at once, and a database that comes and goes. */
+/**
+ * Tests of the sandbox as a whole: its pages, two instances, and a database that comes and goes.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '../test/database.ts'
@@ -42,7 +44,7 @@ const sendSms = async (sandbox: Sandbox, changes: object = {}): Promise<{ CodeRe
 
 beforeAll(async () => {
   database = await testDatabase()
-  // two portals that start at once on one empty database
+  // Two portals that start at the same time on one empty database.
   sandboxes = await Promise.all([open(), open()])
 })
 afterAll(async () => {
@@ -167,7 +169,7 @@ describe('mails', () => {
     expect(await subject('=?UTF-8?Q?M=C3=A3_x=C3=A1c?= =?UTF-8?B?IG5o4bqtbg==?=')).toBe(
       'Mã xác nhận',
     )
-    // one letter over two words
+    // One character split over two encoded words.
     expect(await subject('=?UTF-8?Q?=C3?=\t=?UTF-8?Q?=A3?= plain')).toBe('ã plain')
     expect(await subject('a\r\n b')).toBe('a b')
     const part = (encoding: string, body: string): string =>

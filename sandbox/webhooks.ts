@@ -1,7 +1,7 @@
 /**
- * A gateway's webhooks: each call is retried until the merchant responds as the
- * gateway wants, at most ten times. Gateways wait minutes between two calls; here the gaps begin
- * with a second. The queue lies in the database, so it outlives a restart.
+ * A gateway's webhooks: each is retried until the merchant responds as the gateway demands, at most
+ * ten times. Real gateways wait minutes between attempts; here the delays begin with a second. The
+ * queue is in the database, so it survives a restart.
  */
 import type { Database, Transaction } from './database.ts'
 
@@ -18,7 +18,7 @@ export const webhookTable = `
   create index if not exists notices_due on sandbox.notices (gateway, next_at)
   where done_at is null`
 
-/** One call, made anew each time: some signatures hold the moment of sending. */
+/** One call, built anew for each attempt, because some signatures contain the time of sending. */
 export interface WebhookCall {
   readonly method: 'GET' | 'POST'
   /** Without a question mark. */
@@ -29,37 +29,38 @@ export interface WebhookCall {
 /** How a gateway sends its webhooks. */
 export interface WebhookFormat {
   readonly gateway: string
-  /** Where webhooks go, without a query. */
+  /** The address for webhooks, without a query. */
   readonly target: () => string
   readonly call: (payload: string) => WebhookCall
-  /** Whether the merchant's answer ends the matter. */
+  /** Whether the merchant's answer is final. */
   readonly accepts: (answer: { status: number; body: string }) => boolean
 }
 
 const attemptsAtMost = 10
-/** A call that was not finished (the process ended in it) is due again after this time. */
+/** A call that was not finished (the process ended during it) is due again after this time, ms. */
 const leaseMs = 15_000
 const timeoutMs = 5_000
 const lateMs = 8_000
 const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attempts - 1))
 /**
- * Looks for webhooks that another sandbox left behind, and tries again when the database was away.
+ * How often the queue is checked for webhooks that another sandbox left behind, and how soon after
+ * a database failure; ms.
  */
 const idleMs = 120_000
 const troubleMs = 2_000
 
 export interface Webhooks {
   /**
-   * Queues a webhook and returns its id: for `sendNow` (and should that never come, for later), or
-   * to be sent late by itself.
+   * Queues a webhook and returns its id. With `now`, `sendNow` is to be called; if it is not, the
+   * webhook is sent later. With `late`, it is sent late by itself.
    */
   add(tx: Transaction, payload: string, when: 'now' | 'late'): Promise<string>
   /**
-   * Sends a queued one now; resolves when the merchant has answered or has let the time run out.
-   * Never throws.
+   * Sends a queued webhook now; resolves when the merchant has answered or the time is over. Never
+   * throws.
    */
   sendNow(id: string): Promise<void>
-  /** Looks for due ones. Called after a commit that queued one. */
+  /** Checks for due webhooks. Called after a commit that queued one. */
   wake(): void
   close(): Promise<void>
 }
@@ -101,8 +102,8 @@ export function startWebhooks(
   }
 
   /**
-   * Takes one that is due, so that no other sandbox calls at the same time; undefined when there is
-   * none.
+   * Claims and sends one webhook, the one with this id or the next due one; the claim keeps other
+   * sandboxes from sending it at the same time. Returns false when there is none.
    */
   async function send(id: string | null): Promise<boolean> {
     const { rows } = await db.query<{ id: string; payload: string; attempts: number }>(
@@ -117,7 +118,8 @@ export function startWebhooks(
     if (webhook === undefined) return false
     const { done, answer } = await callMerchant(webhook.payload)
     if (closing.signal.aborted && !done) {
-      // perhaps cut off by our own end: called again when the sandbox is back
+      // Our own shutdown may have interrupted the call, so it is sent again when the sandbox is
+      // back.
       await db.query(
         'update sandbox.notices set next_at = now(), attempts = attempts - 1 where id = $1',
         [webhook.id],
@@ -135,7 +137,7 @@ export function startWebhooks(
     return true
   }
 
-  /** Milliseconds until one is due; 0: one is. */
+  /** Milliseconds until the next one is due; 0: one is due now. */
   async function untilNext(): Promise<number> {
     const { rows } = await db.query<{ ms: number | null }>(
       `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.notices
@@ -145,7 +147,7 @@ export function startWebhooks(
     return Math.max(0, Math.ceil(rows[0]?.ms ?? idleMs))
   }
 
-  /** One round over all that are due; answers the milliseconds until the next. */
+  /** Sends everything that is due; returns the milliseconds until the next. */
   async function work(): Promise<number> {
     try {
       for (;;) {
@@ -153,7 +155,7 @@ export function startWebhooks(
         const waitMs = await untilNext()
         let isAnySent = false
         while (waitMs === 0 && !closing.signal.aborted && (await send(null))) isAnySent = true
-        // One that is due and was not sent is in another sandbox's hands.
+        // A due webhook that was not sent is claimed by another sandbox.
         if (!isAnySent && !again) return Math.min(idleMs, Math.max(5, waitMs))
       }
     } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * What an authoritative name server says of the zones it has (RFC 1034, 4.3.2; RFC 4592 for
+ * The answers of an authoritative name server for its zones (RFC 1034, 4.3.2; RFC 4592 for
  * wildcards).
  */
 import type { Answer, Question } from 'dns-packet'
 import type { NameServerAnswer } from './name-server.ts'
 
-/** Names in small letters, without a dot at the end. */
+/** Names are in lower case, without a dot at the end. */
 export interface ServedZone {
   readonly name: string
-  /** The SOA record among them. */
+  /** Includes the SOA record. */
   readonly records: readonly Answer[]
 }
 
@@ -31,7 +31,7 @@ export function answerFrom(zones: Iterable<ServedZone>, question: Question): Nam
     const targets = new Set(authorities.map((record) => ('data' in record ? record.data : '')))
     const isGlue = (record: Answer): boolean =>
       (record.type === 'A' || record.type === 'AAAA') && targets.has(record.name)
-    // the set itself belongs to the child, and is told as a referral
+    // The set itself belongs to the child zone, so the answer is a referral.
     return { rcode: 'NOERROR', authorities, additionals: zone.records.filter(isGlue) }
   }
   const soa = zone.records.filter((record) => record.type === 'SOA')
@@ -59,7 +59,7 @@ export function answerFrom(zones: Iterable<ServedZone>, question: Question): Nam
   return { rcode: 'NOERROR', isAuthoritative: true, answers }
 }
 
-/** Undefined: there is no such name. Empty: there is, with names below it only. */
+/** Undefined: the name does not exist. Empty: it exists only because names below it do. */
 function recordsAt({ records }: ServedZone, name: string): Answer[] | undefined {
   const here = records.filter((record) => record.name === name)
   if (here.length > 0) return here
@@ -74,7 +74,7 @@ function recordsAt({ records }: ServedZone, name: string): Answer[] | undefined 
   return undefined
 }
 
-/** A TXT record as it is written: the bytes of each string in quotation marks. */
+/** The strings of a TXT record in presentation form: the bytes of each quoted string. */
 export const stringsOf = (content: string): Buffer[] =>
   [...content.matchAll(/"((?:[^"\\]|\\.)*)"/gs)].map(([, inside = '']) =>
     Buffer.concat(

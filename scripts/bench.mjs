@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their
- * limits. They are no tests: machines are noisy.
+ * `npm run bench [-- name …]`: each benchmark prints its figures and whether they stay within their
+ * limits. Benchmarks are not tests, because machines are noisy.
  */
 import { spawn } from 'node:child_process'
 import path from 'node:path'

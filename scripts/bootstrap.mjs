@@ -1,7 +1,7 @@
 /**
  * What every command needs before it can begin, in plain JavaScript for any Node >= 20: the
  * packages of the lockfile (the pinned Node 24 among them), WordPress, and the build of the pages.
- * Each is made once and again only when what it is made from has changed.
+ * Each is made once, and again only when its inputs have changed.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,9 +17,7 @@ const minimumNode = 20
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
-/**
- * A line that says how far something is; rewritten in place on a terminal, now and then elsewhere.
- */
+/** A progress line, rewritten in place on a terminal and printed now and then elsewhere. */
 export function progress() {
   let last = ''
   let lastAt = 0
@@ -41,7 +39,7 @@ export function progress() {
   }
 }
 
-/** Runs a program to its end. Its output is shown only when it fails, unless `show`. */
+/** Runs a program to its end. Its output is shown only when it fails, unless `show` is set. */
 export function run(command, args, { show = false, env = process.env, cwd = root } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -68,7 +66,7 @@ export function run(command, args, { show = false, env = process.env, cwd = root
 }
 
 /**
- * The Node that the lockfile pins; on a platform without one, the Node that runs this, if it is new
+ * The Node that the lockfile pins. On a platform without one: the Node that runs this, if it is new
  * enough.
  */
 export function pinnedNode() {
@@ -83,11 +81,14 @@ export function pinnedNode() {
   throw new Error('There is no pinned Node for this platform: run with Node 24 or newer.')
 }
 
-/** The environment of what we start: the pinned Node and the tools of node_modules come first. */
+/**
+ * The environment of programs that we start: the pinned Node and the tools of node_modules come
+ * first.
+ */
 export const environment = (extra = {}) => ({
   ...process.env,
-  // Stripped types and compiled code are kept: a start is quicker, and needs neither the stripper
-  // nor its memory.
+  // Caches stripped types and compiled code: a start is faster, and needs neither the stripper nor
+  // its memory.
   NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),
   PATH: `${path.join(root, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
   ...extra,
@@ -129,10 +130,10 @@ export async function ensurePackages() {
     1000,
   )
   try {
-    // No package of ours needs its install script: what PostgreSQL's would do, the portal does
-    // itself at its first boot. Not `npm ci`: it refuses a lockfile that lacks the entry of another
+    // No package needs its install script: what PostgreSQL's would do, the portal does itself at
+    // its first boot. `npm ci` is not used: it refuses a lockfile that lacks the entry of another
     // platform's optional package, and a registry may lack those for a while. `--no-save` installs
-    // what the lockfile says, integrity checked, and writes neither it nor package.json.
+    // what the lockfile says, with integrity checks, and writes neither it nor package.json.
     await run('npm', [
       'install',
       '--no-save',
@@ -154,9 +155,9 @@ export async function ensureWordpress() {
 }
 
 /**
- * Bundles the server and has it compiled once into NODE_COMPILE_CACHE: a start reads some twenty
- * files in place of 1,700, which takes a third of the time and 40 MB less of memory in the portal's
- * process.
+ * Bundles the server and has it compiled once into NODE_COMPILE_CACHE. A start then reads some
+ * twenty files instead of 1,700, which takes a third of the time and 40 MB less memory in the
+ * portal's process.
  */
 export async function ensureServerBundle() {
   const wanted = digest([
@@ -165,7 +166,7 @@ export async function ensureServerBundle() {
     path.join(root, 'package-lock.json'),
   ])
   if (readMark('server') === wanted && existsSync(serverProgram('main'))) return
-  // Of a build that is cut short nobody says later that it is whole.
+  // Clears the mark first, so that an interrupted build is not taken for a complete one.
   writeMark('server', '')
   await run(
     pinnedNode(),
@@ -189,7 +190,7 @@ export async function ensureWebBuild() {
   )
   if (readMark('web') === wanted && pages.every((page) => existsSync(page))) return
   say('  Building the pages …')
-  // The desk after the customers' pages, whose build empties the folder.
+  // The desk is built after the customers' pages, whose build empties the folder.
   for (const folder of ['web', 'web/operator'])
     await run(
       pinnedNode(),
@@ -201,7 +202,7 @@ export async function ensureWebBuild() {
   writeMark('web', wanted)
 }
 
-/** All of the above: what a start needs and a clone has not. */
+/** All of the above: what a start needs and a fresh clone lacks. */
 export async function prepare() {
   await ensurePackages()
   await ensureWordpress()

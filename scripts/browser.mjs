@@ -1,10 +1,10 @@
 /**
- * A Chromium for tests and benchmarks: the machine's own where it has one, else the one that an npm
- * package carries.
+ * A Chromium for tests and benchmarks: the machine's own if it has one, otherwise the one in an npm
+ * package.
  */
 import { existsSync } from 'node:fs'
 
-/** The headless build first: the same engine for two thirds of the processor. */
+/** The headless build comes first: the same engine for two thirds of the CPU time. */
 const known = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -14,7 +14,7 @@ const known = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Path of an executable. */
+/** Path of the executable. */
 export async function browserPath() {
   const given = process.env.CHROMIUM_PATH
   if (given) return given
@@ -24,7 +24,10 @@ export async function browserPath() {
   return await chromium.executablePath()
 }
 
-/** No sandbox: it cannot work as root. The rest keeps Chromium from asking the internet. */
+/**
+ * No sandbox, because it cannot work as root. The other flags keep Chromium from using the
+ * internet.
+ */
 export const browserArguments = [
   '--no-sandbox',
   '--disable-dev-shm-usage',

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: all that `npm start` makes before it starts, and no start. For an image, or a
- * machine that is to start without the network.
+ * `npm run build`: everything that `npm start` makes before it starts, without the start. For an
+ * image, or a machine that must start without the network.
  */
 import { prepare } from './bootstrap.mjs'
 

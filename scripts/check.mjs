@@ -1,6 +1,6 @@
 /**
  * `npm run check`: types, lint, format, columns, packages, dead code, generated files, and every
- * test (the walls among them). Says all that is wrong, not only the first.
+ * test (the walls among them). It reports all failures, not only the first.
  */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
@@ -22,7 +22,7 @@ const steps = [
 ]
 const withTests = !process.argv.includes('--no-tests')
 
-/** Resolves with the exit code and what was said; `stdio`: `inherit` says it as it comes. */
+/** Resolves with the exit code and the output; `stdio`: `inherit` prints the output at once. */
 const run = (args, stdio) =>
   new Promise((resolve) => {
     let said = ''
@@ -38,7 +38,7 @@ const run = (args, stdio) =>
 
 const failed = []
 const waiting = steps.values()
-/** Two at a time, for most of them use one core; each says what it found when it has ended. */
+/** Two at a time, because most of them use one core; each prints its output when it has ended. */
 const worker = async () => {
   for (const [name, args] of waiting) {
     const { code, said } = await run(args, 'pipe')

@@ -1,6 +1,6 @@
 /**
- * `node scripts/columns.mjs`: names every line of more than 100 columns in the tracked text files.
- * The formatter breaks what it may; strings, comments, SQL and tables are for the author to break.
+ * `node scripts/columns.mjs`: lists every line of more than 100 columns in the tracked text files.
+ * The formatter wraps code; strings, comments, SQL and tables must be wrapped by hand.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,10 +8,12 @@ import path from 'node:path'
 import { root } from './bootstrap.mjs'
 
 const maxColumns = 100
-/** The last migration that was applied before this rule: its checksum is recorded. */
+/**
+ * The last migration that was applied before this rule. Its recorded checksum forbids any change.
+ */
 const lastFreeMigration = 47
 
-/** What may be longer, and why: a file, or the lines of a file that match. */
+/** What may be longer, and why: a file, or the matching lines of a file. */
 const exceptions = [
   { file: /\.json$/, reason: 'JSON cannot break a string: lockfiles, vectors, recorded requests' },
   { file: /^server\/platform\/db-types\.ts$/, reason: 'generated from the database' },
@@ -49,7 +51,7 @@ for (const file of files) {
   try {
     text = readFileSync(path.join(root, file), 'utf8')
   } catch {
-    // Removed and not committed yet.
+    // The file was removed, but the removal is not committed yet.
     continue
   }
   if (text.includes('\0')) continue

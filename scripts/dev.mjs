@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the server restarts and the page reloads when a file changes. The pages are served
- * by Vite, which hands calls on to the server.
+ * `npm run dev`: the server restarts and the page reloads when a file changes. Vite serves the
+ * pages and forwards calls to the server.
  */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
@@ -16,18 +16,18 @@ import {
 try {
   process.loadEnvFile(path.join(root, '.env'))
 } catch (error) {
-  // The ports are needed here already; the server reads the rest by itself.
+  // Only for the ports, which this script needs; the server reads .env itself.
   if (error.code !== 'ENOENT') throw error
 }
 await ensurePackages()
 await ensureWordpress()
-// Copies of sites and owners' acts on files run bundled (confined-program.ts).
+// Copying sites and the owners' acts on files need the bundle (confined-program.ts).
 await ensureServerBundle()
 const port = process.env.PORT ?? '8080'
 const pagesPort = process.env.WEB_PORT ?? '5173'
 const origin = `http://127.0.0.1:${port}`
 const children = [
-  // The address that customers see is Vite's, so that gateways send the browser back to it.
+  // Customers use Vite's address, so gateways must send the browser back to it.
   spawn(
     pinnedNode(),
     [

@@ -1,6 +1,6 @@
-// Makes the images of runtimes/docker in a container engine: `npm run docker:images`. From
-// BASE_IMAGE where that can be had, otherwise from a Debian that debootstrap makes, so that no
-// registry is needed. With `--update` they are made anew, from what Debian has by now.
+// Builds the images of runtimes/docker in a container engine: `npm run docker:images`. They are
+// based on BASE_IMAGE if it is available, otherwise on a Debian made by debootstrap, so that no
+// registry is needed. With `--update` they are rebuilt from Debian's present packages.
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -11,14 +11,14 @@ import { parseArgs, promisify } from 'node:util'
 
 const run = promisify(execFile)
 const folder = path.join(import.meta.dirname, '..', 'runtimes', 'docker')
-/** What the portal runs in a container of its own for a copy of a database. */
+/** Programs that the portal runs in a container of its own to copy a database. */
 export const dockerToolsDir = path.join(folder, 'tools')
 const parts = ['mariadb', 'wordpress']
 const release = 'bookworm'
 const ownBase = `portal-debian:${release}`
 const mirror = 'http://deb.debian.org/debian'
 
-/** Says which files an image was made of: another one is made when one of them changes. */
+/** Identifies the files that an image is built from: a change of one leads to a new image. */
 export function imagesKey() {
   const sum = createHash('sha256').update(release)
   for (const part of parts)
@@ -27,7 +27,7 @@ export function imagesKey() {
   return sum.digest('hex').slice(0, 12)
 }
 
-/** What the images are called. */
+/** The names of the images. */
 export const imageNames = {
   wordpress: `portal-wordpress:${imagesKey()}`,
   mariadb: `portal-mariadb:${imagesKey()}`,
@@ -39,8 +39,8 @@ const has = (program) =>
     .some((one) => fs.existsSync(path.join(one, program)))
 
 /**
- * Runs a program, its words to `say`; rejects with the last of them.
- * @param limit seconds, after which it is ended with all that it started; undefined: as it likes
+ * Runs a program and passes its output to `say`; rejects with the end of that output.
+ * @param limit seconds after which it is ended with everything that it started; undefined: no limit
  */
 function tell({ say, limit }, file, args, env = {}) {
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ function tell({ say, limit }, file, args, env = {}) {
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      // timeout(1)
+      // The exit codes of timeout(1).
       else if (limit !== undefined && [124, 137].includes(code))
         reject(new Error(`${last}\n${file} took longer than ${limit} s`))
       else reject(new Error(`${file} ended with ${code}: ${last}`))
@@ -67,7 +67,7 @@ function tell({ say, limit }, file, args, env = {}) {
   })
 }
 
-/** A Debian without a registry. */
+/** Makes a Debian base image without a registry. */
 async function makeBase(docker, how) {
   if (!has('debootstrap'))
     throw new Error(
@@ -79,7 +79,7 @@ async function makeBase(docker, how) {
     const [root, tar] = [path.join(scratch, 'root'), path.join(scratch, 'root.tar')]
     const include = '--include=ca-certificates'
     await tell(how, 'debootstrap', ['--variant=minbase', include, release, root, mirror])
-    // What apt has fetched is of no use to anybody.
+    // Files that apt has downloaded are not needed in the image.
     for (const name of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/locale'])
       fs.rmSync(path.join(root, name), { recursive: true, force: true })
     fs.mkdirSync(path.join(root, 'var/cache/apt/archives/partial'), { recursive: true })
@@ -87,7 +87,7 @@ async function makeBase(docker, how) {
     await tell(how, 'tar', ['-C', root, '--numeric-owner', '-cf', tar, '.'])
     await docker('import', '-c', 'CMD ["bash"]', tar, ownBase)
   } finally {
-    // One that was ended leaves them mounted.
+    // An interrupted run leaves these mounted.
     for (const name of ['proc', 'sys'])
       await run('umount', ['-l', path.join(scratch, 'root', name)]).catch(() => {})
     fs.rmSync(scratch, { recursive: true, force: true })
@@ -119,7 +119,7 @@ export async function buildImages({ socketPath, baseImage, say, limit, isUpdate 
   if (needsBase && (isUpdate || !(await exists(ownBase)))) await makeBase(docker, how)
   for (const part of missing) {
     const name = imageNames[part]
-    // Without a network of the engine's own: packages are fetched as this machine fetches them.
+    // Uses the host's network, so that packages are downloaded as on this machine.
     const anew = isUpdate ? ['--no-cache', ...(baseImage === undefined ? [] : ['--pull'])] : []
     const args = ['build', ...anew, '--network', 'host', '-t', name, '--build-arg']
     const from = `BASE_IMAGE=${baseImage ?? ownBase}`

@@ -20,8 +20,8 @@ function comment(text: string): string {
 }
 
 /**
- * Every variable with what it is for. All are commented out: each stands for its default, and a
- * blank value would be a fault.
+ * Every variable with its description. All are commented out: each shows its default, and an empty
+ * value would be an error.
  */
 export function envExample(): string {
   const rows = Object.entries(variables).map(

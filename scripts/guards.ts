@@ -1,8 +1,8 @@
 /**
- * `npm run guards [-- finding …] [--seed N] [--count N] [--in folder]`: takes mends out, one after
+ * `npm run guards [-- finding …] [--seed N] [--count N] [--in folder]`: removes mends, one after
  * the other, in a clone of the last commit, and runs the test that guards each. A guard that passes
- * without its mend is no guard. Without names, `--count` of them are chosen at random (20); the
- * seed is printed. `--in` names the folder of the clone, to use it again.
+ * without its mend is useless. Without names, `--count` of them are chosen at random (20); the seed
+ * is printed. `--in` names the folder of the clone, to reuse it.
  */
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -60,7 +60,7 @@ if (fs.existsSync(path.join(clone, '.git'))) {
   git('-C', clone, 'reset', '--quiet', '--hard', 'FETCH_HEAD')
 } else git('clone', '--quiet', root, clone)
 
-/** What Vitest's JSON reporter writes, as far as it is read here. */
+/** The part of Vitest's JSON report that is read here. */
 interface Report {
   readonly testResults: readonly {
     readonly assertionResults: readonly {
@@ -72,8 +72,8 @@ interface Report {
 }
 
 /**
- * Whether the guard fails, and how it went, without the mend. Its whole file is run: a test that
- * stands on the ones before it would fail by itself in any case.
+ * Whether the guard fails without the mend, and the output. The whole file is run: a test that
+ * depends on earlier ones would fail anyway if run alone.
  */
 function without(mend: Mend): { readonly fails: boolean; readonly said: string } {
   const guard = guards.find(
@@ -103,7 +103,7 @@ function without(mend: Mend): { readonly fails: boolean; readonly said: string }
     },
   )
   git('-C', clone, 'checkout', '--quiet', '--', '.')
-  // A suite that cannot be opened at all proves nothing: this very test has to have run and failed.
+  // A suite that cannot be loaded proves nothing: this very test must have run and failed.
   const tests = fs.existsSync(report)
     ? (JSON.parse(fs.readFileSync(report, 'utf8')) as Report).testResults.flatMap(
         ({ assertionResults }) => assertionResults,

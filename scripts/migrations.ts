@@ -1,25 +1,27 @@
 /**
- * `node scripts/migrations.ts`: names what a new migration does that an older release, which still
- * runs beside it, cannot bear, and what makes all writers of a table wait (decision 51). It reads
- * the text only: docs/operate.md says what it cannot see.
+ * `node scripts/migrations.ts`: reports what in a new migration would break an older release that
+ * still runs beside it, or make all writers of a table wait (decision 51). It only reads the text;
+ * docs/operate.md says what it cannot see.
  */
 import { thisRelease, migrationOf, type Migration } from '../server/platform/migrations.ts'
 import { releaseNumber } from '../server/platform/release.ts'
 
-/** The last one from before this rule: all portals of its time were stopped for it. */
+/** The last migration from before this rule: all portals were stopped for it. */
 const lastUnjudged = 47
 
 interface Faults {
-  /** What an older release cannot bear: a contract of a later release may do it. */
+  /** What would break an older release; a contract migration of a later release may do it. */
   readonly breaks: string[]
-  /** What makes writers wait, or the migration fail: there is always another way. */
+  /** What makes writers wait, or the migration fail: it must always be done in another way. */
   readonly blocks: string[]
 }
 
 interface Statement {
-  /** In lower case, with one space between words, without comments and what strings hold. */
+  /**
+   * The statement in lower case, with single spaces, without comments and the content of strings.
+   */
   readonly text: string
-  /** What stands between dollars: the body of a function or of a `do`. */
+  /** Dollar-quoted texts: the body of a function or of a `do`. */
   readonly bodies: readonly string[]
 }
 
@@ -68,7 +70,7 @@ function statementsOf(sql: string): Statement[] {
     .filter(({ text }) => text !== '')
 }
 
-/** Splits at the commas that stand in no parentheses. */
+/** Splits at commas outside parentheses. */
 function partsOf(text: string): string[] {
   const parts = ['']
   let depth = 0
@@ -81,14 +83,17 @@ function partsOf(text: string): string[] {
   return parts.map((part) => part.trim())
 }
 
-/** Without what stands in parentheses. */
+/** The text without parentheses and their content. */
 function flat(text: string): string {
   const once = text.replaceAll(/\([^()]*\)/g, ' ')
   return once === text ? text : flat(once)
 }
 
 const constraint = /^add (?:constraint|check|unique|primary key|foreign key|exclude|not null)\b/
-/** What differs from row to row is written into every row, behind a lock on the whole table. */
+/**
+ * A default that differs from row to row is written into every row, under a lock on the whole
+ * table.
+ */
 const perRow =
   /\b(?:small|big)?serial\b|\bgenerated\b|\bdefault .*(?:random|uuid\w*|clock_timestamp|nextval)\(/
 
@@ -127,7 +132,7 @@ const repeatable = new RegExp(
 )
 const hidden = /\b(?:alter|create|drop|execute|lock|rename|truncate)\b/
 
-/** Name, arguments and result of a function that a statement makes. */
+/** Name, arguments and result of the function that a statement creates. */
 function signatureOf(text: string): { name: string; signature: string } | undefined {
   const [, name, rest = ''] =
     /^create (?:or replace )?(?:function|procedure) ([\w.]+)(\(.*)$/.exec(text) ?? []
@@ -183,8 +188,8 @@ const isWholeRewrite = (text: string): boolean =>
   /^(?:reindex|refresh materialized view)\b/.test(text) && !/ concurrently\b/.test(text)
 
 /**
- * What is wrong with a new migration, one sentence each. `earlier` are those before it: their
- * functions have signatures, and their names are taken.
+ * The faults of a new migration, one sentence each. `earlier`: the migrations before it, whose
+ * functions have signatures and whose names are taken.
  */
 export function faultsOf(
   { name, text }: Pick<Migration, 'name' | 'text'>,
@@ -207,7 +212,7 @@ export function faultsOf(
   const faults: Faults = { breaks: [], blocks: [] }
   for (const one of statements) judgeStatement(one, created, functions, faults)
   const said: string[] = [...faults.blocks]
-  // Both together hold the table's lock for as long as all its rows are looked at.
+  // Together they hold the table's lock while all its rows are checked.
   if (
     statements.some((one) => / validate constraint /.test(one.text)) &&
     (statements.length > 1 || partsOf(statements[0]?.text ?? '').length > 1)
@@ -233,7 +238,7 @@ export function faultsOf(
   return said
 }
 
-/** The lines that are no header as `readHeader` reads them. */
+/** The text without the header lines that `readHeader` reads. */
 function unread(text: string): string {
   const lines = text.split('\n')
   const head = lines.findIndex((line) => !line.startsWith('--'))

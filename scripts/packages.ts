@@ -1,7 +1,7 @@
 /**
- * A step of `npm run check`, without any network: every package of the lockfiles has a licence that
- * fits, a checksum that npm verifies, and no known vulnerability. `npm run sbom` prints the bill of
- * materials of both programs instead, in CycloneDX 1.6.
+ * A step of `npm run check`, without any network: every package of the lockfiles has a compatible
+ * licence, a checksum that npm verifies, and no known vulnerability. `npm run sbom` instead prints
+ * the bill of materials of both programs, in CycloneDX 1.6.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -26,21 +26,21 @@ const lockfileSchema = z.object({
 })
 export type Lockfile = z.input<typeof lockfileSchema>
 
-/** `packaging/advisories.json`; whoever updates it takes them from GitHub's advisory database. */
+/** `packaging/advisories.json`; it is updated from GitHub's advisory database. */
 const advisoriesSchema = z.object({
   /** The day on which the list was last compared with the database. */
   asOf: z.iso.date(),
-  /** `digestOf` the packages that it was compared for. */
+  /** `digestOf` the packages for which the list was compared. */
   comparedFor: z.string(),
   advisories: z.array(
     z.strictObject({
       id: z.string().regex(/^(GHSA(-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,})$/),
       package: z.string(),
-      /** A range of npm's semver. */
+      /** A range in npm's semver syntax. */
       vulnerable: z.string(),
       severity: z.enum(['low', 'moderate', 'high', 'critical']),
       title: z.string(),
-      /** Why it does no harm here, where a mended version cannot be had. */
+      /** Why it does no harm here, if no fixed version exists. */
       accepted: z.string().optional(),
     }),
   ),
@@ -65,14 +65,14 @@ const permissive = [
   'Python-2.0',
   'Unlicense',
 ]
-/** The portal is Apache-2.0; the WordPress runtime, GPL-2.0-or-later, is a program of its own. */
+/** The portal is Apache-2.0; the WordPress runtime (GPL-2.0-or-later) is a separate program. */
 const programs = [
   {
     name: 'cloud-portal',
     lockfile: 'package-lock.json',
     licences: new Set([
       ...permissive,
-      // Copyleft by file only; none of these files is changed here (lightningcss, axe-core).
+      // File-level copyleft; none of these files is changed here (lightningcss, axe-core).
       'MPL-2.0',
       // Data: towns, named in THIRD-PARTY.md.
       'CC-BY-4.0',
@@ -84,7 +84,7 @@ const programs = [
     licences: new Set([...permissive, 'GPL-2.0-or-later']),
   },
 ]
-/** Packages whose lockfile entry names no licence, and what their own files say. */
+/** Packages whose lockfile entry has no licence, and the licence in their own files. */
 const licencesInFiles = new Map([
   ['buildcheck', 'MIT'],
   ['cpu-features', 'MIT'],
@@ -98,11 +98,11 @@ interface Package {
   readonly version: string
   readonly licence: string | undefined
   readonly integrity: string | undefined
-  /** Neither shipped nor run in production. */
+  /** True: neither shipped nor run in production. */
   readonly dev: boolean
 }
 
-/** Each package and version once. */
+/** Each package and version, once. */
 export function packagesOf(lockfile: Lockfile): Package[] {
   const found = new Map<string, Package>()
   for (const [place, entry] of Object.entries(lockfileSchema.parse(lockfile).packages)) {
@@ -121,7 +121,7 @@ export function packagesOf(lockfile: Lockfile): Package[] {
   return [...found.values()]
 }
 
-/** What is wrong with these packages, a sentence each. */
+/** The faults of these packages, one sentence each. */
 export function faultsOf(
   packages: readonly Package[],
   allowed: ReadonlySet<string>,
@@ -139,7 +139,7 @@ export function faultsOf(
   ])
 }
 
-/** Of names and versions: another one after an update of packages. */
+/** A digest of names and versions, which changes with every update of packages. */
 export const digestOf = (packages: readonly Package[]): string =>
   createHash('sha256')
     .update(
@@ -156,7 +156,7 @@ interface Contents {
 }
 
 /**
- * One document: the portal's packages, and each other program with its own as a component.
+ * One document: the portal's packages, and each other program as a component with its own packages.
  * CycloneDX 1.6: https://cyclonedx.org/docs/1.6/json/
  */
 export function bill(portal: Contents, others: readonly Contents[]): object {

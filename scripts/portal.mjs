@@ -1,4 +1,4 @@
-/** `npm run portal -- <command>`: an operator's commands for a portal, from the shell. */
+/** `npm run portal -- <command>`: runs an operator's command for a portal from the shell. */
 import { spawn } from 'node:child_process'
 import {
   ensurePackages,

@@ -16,7 +16,7 @@ const reasons: Readonly<Record<Retention['why'], string>> = {
   machine: 'Because the machine works with it',
 }
 
-/** A paragraph in lines of at most 100 columns; the first begins with `mark`. */
+/** Wraps a paragraph to lines of at most 100 columns; the first line begins with `mark`. */
 function wrapped(text: string, mark = '', indent = ''): string {
   const lines = [mark]
   for (const word of text.trim().split(/\s+/)) {
@@ -43,7 +43,7 @@ function time({ ages, end }: Retention): string {
   return end === 'never' ? 'stays.' : 'goes with what it belongs to.'
 }
 
-/** The page. */
+/** The text of docs/retention.md. */
 export function retentionPage(): string {
   const head = [
     '# How long rows are kept',

@@ -1,6 +1,6 @@
 /**
- * Makes `dist/server`: the server and the packages it uses in a few files. Some 1,700 modules are
- * read otherwise, by every process at every start.
+ * Builds `dist/server`: the server and its packages in a few files. Otherwise every process would
+ * read some 1,700 modules at every start.
  */
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -11,18 +11,18 @@ const root = path.resolve(import.meta.dirname, '..')
 export const outputFolder = path.join(root, 'dist', 'server')
 const unfinishedFolder = `${outputFolder}.new`
 
-/** Each becomes a file of its own that can be started; what several use stands in shared ones. */
+/** Each becomes a file of its own that can be started; what several use is in shared files. */
 const programs = ['main', 'api', 'name-server-process', 'command']
 /**
- * These are started for each copy of a site, and may read nothing else of a release: each is one
- * file that shares nothing. As TypeScript, with its packages, one took 350 ms of processor before
- * it began.
+ * These are started for each copy of a site, and may read nothing else of a release, so each is one
+ * file that shares nothing. As TypeScript with its packages, one took 350 ms of CPU time before it
+ * began.
  */
 const confined = ['archive-process', 'files-process']
 
 /**
- * Packages that stay where they are: they hold machine code, or read files beside their own, or are
- * only used by few customers' payments, documents or programs.
+ * Packages that are not bundled: they contain machine code, or read files beside their own, or are
+ * only used for few customers' payments, documents or programs.
  */
 const outside = [
   /^node:/,
@@ -38,8 +38,8 @@ const outside = [
 ]
 
 /**
- * Modules find files beside them by `import.meta.dirname` and `import.meta.url`: both go on to mean
- * the module's own folder, wherever the release stands.
+ * Modules find files beside them by `import.meta.dirname` and `import.meta.url`: both keep pointing
+ * to the module's own folder, wherever the release is.
  */
 const placeOfModules: Plugin = {
   name: 'place-of-modules',
@@ -57,13 +57,14 @@ const placeOfModules: Plugin = {
   },
 }
 
-/** Rejects with the bundler's complaints; what stood in the folder is there still then. */
+/** Rejects with the bundler's errors; the folder's previous content then remains. */
 export async function bundleServer(): Promise<void> {
   rmSync(unfinishedFolder, { recursive: true, force: true })
   await write(Object.fromEntries(programs.map((name) => [name, `server/${name}.ts`])))
   for (const name of confined)
     await write({ [name]: `server/wordpress/drivers/machine/${name}.ts` }, true)
-  // A portal that runs from the folder starts programs of it at any time.
+  // Replaced only at the end, because a portal that runs from the folder may start its programs at
+  // any time.
   rmSync(outputFolder, { recursive: true, force: true })
   renameSync(unfinishedFolder, outputFolder)
 }
@@ -75,13 +76,14 @@ async function write(input: Record<string, string>, inOneFile = false): Promise<
     platform: 'node',
     external: outside,
     plugins: [placeOfModules],
-    // Packages' own warnings; ours would be errors of the type checker.
+    // Hides the warnings, which come from packages: errors of our own code are found by the type
+    // checker.
     logLevel: 'silent',
   })
   await bundle.write({
     dir: unfinishedFolder,
     format: 'esm',
-    // One letter beyond Latin-1 makes V8 keep a whole file with two bytes a letter.
+    // A single character beyond Latin-1 makes V8 store the whole file with two bytes per character.
     charset: 'ascii',
     comments: false,
     ...(inOneFile && { codeSplitting: false }),
@@ -89,7 +91,7 @@ async function write(input: Record<string, string>, inOneFile = false): Promise<
   await bundle.close()
 }
 
-/** Has them compiled once into NODE_COMPILE_CACHE. */
+/** Loads the programs, which compiles them into NODE_COMPILE_CACHE. */
 async function load(): Promise<void> {
   for (const name of programs)
     await import(pathToFileURL(path.join(outputFolder, `${name}.js`)).href)

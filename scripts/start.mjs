@@ -9,8 +9,8 @@ try {
   process.exit(1)
 }
 
-// A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either
-// way the portal ends itself.
+// Ctrl-C in a terminal reaches the whole process group; a signal to this process alone is
+// forwarded. Either way the portal shuts itself down.
 const portal = spawn(
   pinnedNode(),
   ['--disable-warning=ExperimentalWarning', serverProgram('main')],
@@ -21,8 +21,8 @@ const portal = spawn(
   },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
-// npm passes SIGTERM to the shell between us, which dies without forwarding it: under npm, the loss
-// of the parent means a stop.
+// npm sends SIGTERM to the shell between npm and this process, and the shell dies without
+// forwarding it. So under npm the loss of the parent means a stop.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
   const watching = setInterval(() => {

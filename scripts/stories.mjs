@@ -1,6 +1,6 @@
 /**
  * `npm run stories -- <commit>`: which test titles (with their groups) that commit has and this one
- * does not, and the reverse. Run it when tests are moved, so that none is lost.
+ * lacks, and the reverse. Run it when tests are moved, so that none is lost.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const run = (command, args, cwd) => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`)
 }
 
-/** How often each test title occurs in the tree at `folder`, its packages installed. */
+/** How often each test title occurs in the tree at `folder`, whose packages must be installed. */
 function storiesOf(folder, name) {
   const file = path.join(scratch, `${name}.json`)
   run(

@@ -1,7 +1,7 @@
 /**
- * `npm test`: everything, from a bare clone. `--fast` runs what opens no portal, no browser and no
- * process of ours (`npm run test:fast`), `--rest` what that leaves out. Other arguments are handed
- * to Vitest.
+ * `npm test`: all tests, from a bare clone. `--fast` runs those that open no portal, no browser and
+ * no process of ours (`npm run test:fast`), `--rest` the others. Further arguments are passed to
+ * Vitest.
  */
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -27,7 +27,10 @@ function remove(folder) {
     process.stderr.write(`${folder} was not removed: ${error.message}\n`)
   }
 }
-/** What killed runs left: the name of each folder has the process that made it. */
+/**
+ * Removes folders that killed runs left behind: each folder's name contains the id of the process
+ * that made it.
+ */
 function removeLeftovers(home) {
   for (const name of fs.readdirSync(home)) {
     const pid = Number(/^portal-tests-(\d+)-/.exec(name)?.[1])
@@ -35,15 +38,16 @@ function removeLeftovers(home) {
     try {
       process.kill(pid, 0)
     } catch (error) {
-      // Anything else says that the process runs, and is somebody else's.
+      // Any other error means that the process runs, as another user.
       if (error.code === 'ESRCH') remove(path.join(home, name))
     }
   }
 }
 
 /**
- * Where the tests write, removed at the end: in memory where there is plenty. A site is thousands
- * of files, and half of a site's test was the file system looking for places for them.
+ * The folder for the tests' files, removed at the end. It is in memory if there is enough: a site
+ * has thousands of files, and half the time of a site's test was the file system finding places for
+ * them.
  */
 function scratchFolder() {
   const memory = '/dev/shm'
@@ -52,7 +56,7 @@ function scratchFolder() {
   const roomy = left.bavail * left.bsize > 8 * gigabyte && os.freemem() > 12 * gigabyte
   const home = roomy ? memory : os.tmpdir()
   const folder = fs.mkdtempSync(path.join(home, `portal-tests-${process.pid}-`))
-  // As root, sites and the database run as other users, who must be able to enter.
+  // As root, sites and the database run as other users, who must be able to enter the folder.
   fs.chmodSync(folder, 0o755)
   return folder
 }
@@ -84,13 +88,13 @@ const vitest = spawn(
     cwd: root,
     env: { ...environment(), TMPDIR: scratch },
     stdio: 'inherit',
-    // A group of its own: its workers are told with it, and once.
+    // A process group of its own, so that its workers are signalled too, exactly once.
     detached: true,
   },
 )
 let told = false
-// Vitest ends at once, without the ends of its tests: databases and sites end by themselves when
-// their parent is gone. Then the folder goes, and this process.
+// Vitest ends at once, without the teardown of its tests. Databases and sites end by themselves
+// when their parent is gone. Then the folder is removed, and this process ends.
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
     if (!told && vitest.pid !== undefined) process.kill(-vitest.pid, signal)

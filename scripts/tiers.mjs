@@ -1,13 +1,13 @@
 /**
- * Which test files are fast: those that open no portal, no browser and no process of ours. A file
- * is known by what it imports, so a new one is in the right tier by itself.
+ * Which test files are fast: those that open no portal, no browser and no process of ours. This is
+ * decided by a file's imports, so a new file is in the right tier by itself.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './bootstrap.mjs'
 
 const folders = ['contract', 'server', 'sandbox', 'web', 'test', 'scripts']
-/** What a file imports that takes seconds to open. */
+/** Imports that take seconds to open. */
 const slow = new RegExp(
   `from '[^']*/(?:${[
     'portal',
@@ -21,7 +21,10 @@ const slow = new RegExp(
     'powerdns-server',
   ].join('|')})\\.ts'`,
 )
-/** Thousands of runs, a race with another process, pages that are built, programs of ours. */
+/**
+ * Tests that are slow by themselves: thousands of runs, a race with another process, builds of
+ * pages, programs of ours.
+ */
 const slowByThemselves = new Set([
   'server/billing/simulation.test.ts',
   'server/wordpress/drivers/machine/updates.test.ts',
@@ -29,7 +32,7 @@ const slowByThemselves = new Set([
   'test/page-bytes.test.ts',
 ])
 
-/** Paths from the repository's root. */
+/** Lists of paths, relative to the repository's root. */
 export function testsByTier() {
   const fast = []
   const rest = []

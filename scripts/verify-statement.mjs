@@ -47,7 +47,7 @@ const refuse = (why) => {
   throw new Refused(why)
 }
 
-/** Exactly these fields, each of its kind. */
+/** Refuses an object that has not exactly these fields, each of its kind. */
 function shaped(object, fields, where) {
   if (typeof object !== 'object' || object === null || Array.isArray(object))
     refuse(`${where} is not what a statement has there`)
@@ -60,9 +60,8 @@ function shaped(object, fields, where) {
 // ---- reading
 
 /**
- * JSON as JSON.parse reads it, refused where two readers could read it differently: a name twice in
- * one object, or a number that is not written as an integer. White space between the tokens is
- * nobody's business.
+ * Parses JSON, but refuses text that two parsers could read differently: a repeated name in one
+ * object, or a number that is not written as an integer. White space between tokens is ignored.
  */
 function readJson(source) {
   let document
@@ -87,7 +86,7 @@ function readJson(source) {
       refuse(`${token} is not how a statement writes a number`)
     before = token
   }
-  // Either the document alone, or the whole answer of the API.
+  // Accepts the document alone, or the whole answer of the API.
   if (typeof document === 'object' && document !== null && 'statusCode' in document) {
     shaped(
       document,
@@ -106,11 +105,14 @@ function readJson(source) {
 }
 
 const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
-/** A text that begins like a formula carries an apostrophe in front, which is not its own. */
+/**
+ * A text that begins like a spreadsheet formula is written with an apostrophe in front, which is
+ * not part of it.
+ */
 const guarded = (cell) => (/^[=+\-@\t\r']/.test(cell) ? `'${cell}` : cell)
 const unguarded = (cell) => (/^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell)
 
-/** The lines of RFC 4180: cells apart by commas, quoted where they must be. */
+/** Reads lines as in RFC 4180: cells separated by commas, quoted where necessary. */
 function readLines(source) {
   const lines = []
   let at = 0
@@ -132,8 +134,8 @@ function readLines(source) {
     else end = 0
 
     if (end === 0) refuse(`line ${lines.length + 1} does not end as it should`)
-    // Serialised again the text must be the same; otherwise it contains something that parsing
-    // would ignore.
+    // The cells, serialised again, must give the same text; otherwise it contains something that
+    // parsing would ignore.
     if (cells.map(quoted).join(',') !== source.slice(begin, at))
       refuse(`line ${lines.length + 1} is not as a statement is written`)
     at += end
@@ -177,9 +179,7 @@ function readCsv(source) {
 
 // ---- checking
 
-/**
- * Microseconds since 1970 of a time that exists, written the one way that a statement writes it.
- */
+/** Microseconds since 1970 of a valid time, in the only form that a statement uses. */
 function microseconds(time) {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{3})Z$/.exec(time)
   const parsed = match ? new Date(`${match[1]}Z`) : new Date(Number.NaN)
@@ -187,7 +187,7 @@ function microseconds(time) {
   return BigInt(parsed.getTime()) * 1000n + BigInt(match[2])
 }
 
-/** Bytes of base64 that is written the one way it is written. */
+/** The bytes of canonical base64. */
 function base64(value, what) {
   const bytes = Buffer.from(value, 'base64')
   if (bytes.toString('base64') !== value) refuse(`${what} is damaged`)
@@ -260,7 +260,7 @@ function checkEntries(head, entries) {
       entry.ending_balance,
       at,
     ].join('|')
-    // A bar in a kind would let words move between the fields without another hash.
+    // A '|' in a kind would allow text to move between fields without changing the hash.
     if (!/^[a-z_]+$/.test(entry.kind)) refuse(`${where}: its kind is not a kind`)
     const expected = sha256(Buffer.from(hash, 'hex'), said)
     if (entry.hash !== expected)
@@ -280,8 +280,8 @@ function checkEntries(head, entries) {
 }
 
 /**
- * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint that it must
- * be signed with (hex).
+ * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint of the key
+ * that must have signed it (hex).
  * @param {string | Uint8Array} file
  * @param {string} [expectedKey]
  */
@@ -302,7 +302,7 @@ export function verifyStatement(file, expectedKey) {
   return { head, fingerprint, entries: entries.length }
 }
 
-/** A fingerprint as given, or that of the public key in a PEM file. */
+/** A given fingerprint, or that of the public key in a PEM file. */
 function fingerprintOf(given) {
   const plain = given.replaceAll(':', '').toLowerCase()
   if (/^[0-9a-f]{64}$/.test(plain)) return plain

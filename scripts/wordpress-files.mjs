@@ -1,6 +1,7 @@
-// Gets what the embedded WordPress driver needs and the repository does not hold: the WordPress
-// tree, the SQLite plugin, the runtime's packages, and databases installed ahead of time. Plain
-// JavaScript for Node 20 and newer, no dependencies: `npm start` runs it before anything else.
+// Provides what the embedded WordPress driver needs and the repository does not contain: the
+// WordPress tree, the SQLite plugin, the runtime's packages, and databases installed in advance.
+// Plain JavaScript for Node 20 and newer, without dependencies, because `npm start` runs it before
+// anything else.
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -27,13 +28,13 @@ const tarball = {
     '2Ytw==',
   bytes: 67_324_190,
 }
-/** Written last; another text in it means another layout and a fresh start. */
+/** Written last. Any other text in it means another layout and a fresh start. */
 const complete = JSON.stringify({ layout: 1, from: tarball })
-/** Another number where templates are laid out in another way. */
+/** Must change with the layout of templates. */
 const templateLayout = 2
 /**
- * npm tarballs carry 1985 as the time of every file; the sites' copies and opcache want one fixed
- * time that is plausible.
+ * npm tarballs give every file a time in 1985; the sites' copies and opcache need one fixed,
+ * plausible time.
  */
 const fileTime = new Date('2026-09-01T00:00:00Z')
 const source = 'package/dist/cli/wp-files/'
@@ -48,8 +49,8 @@ const isComplete = (dir, mark) => {
 const scratchName = (dir) => `${dir}.making-${process.pid}-${randomBytes(4).toString('hex')}`
 
 /**
- * Runs `make(scratch)` and puts the result in place at once; the loser of two that run together
- * throws its own away.
+ * Runs `make(scratch)` and moves the result into place at once. If two run at the same time, the
+ * loser discards its own.
  */
 async function makeOnce(dir, mark, make) {
   if (isComplete(dir, mark)) return
@@ -59,8 +60,8 @@ async function makeOnce(dir, mark, make) {
     await make(scratch)
     fs.writeFileSync(path.join(scratch, '.complete'), mark)
     if (isComplete(dir, mark)) return
-    // Not complete, so nobody uses it: an older layout, or leftovers. Renamed first, since removing
-    // takes long.
+    // It is incomplete, so nobody uses it: an older layout, or leftovers. It is renamed first,
+    // because removing takes long.
     if (fs.existsSync(dir)) {
       const old = scratchName(dir)
       fs.renameSync(dir, old)
@@ -76,7 +77,7 @@ async function makeOnce(dir, mark, make) {
   }
 }
 
-/** Runs npm; answers its standard output. */
+/** Runs npm; returns its standard output. */
 function npm(args, cwd, quiet = true) {
   return new Promise((resolve, reject) => {
     const windows = process.platform === 'win32'
@@ -119,8 +120,8 @@ async function download(target, onProgress) {
     if (!response.ok) throw new Error(`the registry answered ${response.status}`)
     body = Readable.fromWeb(response.body)
   } catch {
-    // A registry that wants npm's own credentials or proxy: let npm fetch it, without a count of
-    // bytes on the way.
+    // The registry needs npm's own credentials or proxy, so npm downloads the file, without
+    // progress.
     const [file] = JSON.parse(
       await npm(
         ['pack', tarball.name, '--json', '--pack-destination', path.dirname(target)],
@@ -134,7 +135,7 @@ async function download(target, onProgress) {
     throw new Error(`${tarball.name}: what was downloaded is not what was pinned`)
 }
 
-/** Where a file of the tarball goes below the target, or null when it is not needed. */
+/** The target path of a file in the tarball, or null when it is not needed. */
 function placeOf(name) {
   if (!name.startsWith(source)) return null
   const rest = name.slice(source.length)
@@ -145,9 +146,7 @@ function placeOf(name) {
   return language ? `wp/wp-content/languages/${language[1]}` : null
 }
 
-/**
- * A reader of the tar format as npm writes it: regular files, ustar names with prefix, pax headers.
- */
+/** Reads the tar format as npm writes it: regular files, ustar names with prefix, pax headers. */
 async function unpack(file, target, onProgress) {
   let buffered = Buffer.alloc(0)
   let body = null
@@ -253,7 +252,7 @@ export async function ensureRuntimePackages({
     .digest('hex')
   if (fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === lock) return
   onProgress({ label: 'PHP runtime', done: 0, total: 1 })
-  // Two `npm ci` in one folder would undo each other: the second waits for the first.
+  // Two `npm ci` in one folder would break each other, so the second waits for the first.
   const busy = path.join(runtimeDir, '.installing')
   const deadline = Date.now() + 300_000
   for (;;) {
@@ -281,7 +280,7 @@ export async function ensureRuntimePackages({
   onProgress({ label: 'PHP runtime', done: 1, total: 1 })
 }
 
-/** GET or POST on loopback with the site's own Host; answers status and cookies. */
+/** Sends GET or POST to loopback with the site's own Host; returns status and cookies. */
 function ask(port, target, { form, cookie } = {}) {
   return new Promise((resolve, reject) => {
     const body = form ? new URLSearchParams(form).toString() : undefined
@@ -309,7 +308,8 @@ function ask(port, target, { form, cookie } = {}) {
 }
 
 /**
- * One throw-away site: installed, its pages asked for once, its database and compiled code kept.
+ * Makes a temporary site: installs it, requests its pages once, and keeps its database and compiled
+ * code.
  */
 async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language }) {
   const siteDir = path.join(scratch, 'site')
@@ -383,7 +383,7 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
   )
 }
 
-/** The portal may run as another user than the one who prepared the installation. */
+/** The portal may run as another user than the one that prepared the installation. */
 function openToAll(dir) {
   fs.chmodSync(dir, 0o755)
   for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {

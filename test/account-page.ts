@@ -1,8 +1,8 @@
-/** Who signs in at a test portal, and the calls of their account page. */
+/** Signing in at a test portal, and calls of the account page. */
 import type { SignedIn } from './newcomers.ts'
 import type { TestPortal } from './portal.ts'
 
-/** At a portal that is open by the time they are made. */
+/** Functions for a portal that must be open when they are called. */
 export function accountAt(portal: () => TestPortal) {
   const account = <T = null>(
     token: string,

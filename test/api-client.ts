@@ -1,4 +1,4 @@
-/** Calls the API as a client would, and sees that what it answers is what its document says. */
+/** Calls the API as a client does, and checks that each answer matches its documented schema. */
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Endpoint } from '../contract/index.ts'
@@ -27,7 +27,7 @@ const known = endpoints.map((endpoint) => ({
   endpoint,
   pattern: new RegExp(`^${endpoint.path.replace(/:[^/]+/g, '[^/]+')}$`),
 }))
-/** An address that is written out goes before one with a parameter. */
+/** A literal path takes precedence over one with a parameter. */
 const endpointOf = (method: string, path: string): Endpoint | undefined => {
   const [address = ''] = path.split('?')
   const found = known.filter(
@@ -35,7 +35,7 @@ const endpointOf = (method: string, path: string): Endpoint | undefined => {
   )
   return (found.find(({ endpoint }) => endpoint.path === address) ?? found[0])?.endpoint
 }
-/** Where two answers are not the same, as paths with their values. */
+/** The differences between two values, as paths with their values. */
 function differences(read: unknown, given: unknown, at = ''): string[] {
   if (isDeepStrictEqual(read, given)) return []
   const isTree = (one: unknown): one is Record<string, unknown> =>
@@ -45,7 +45,10 @@ function differences(read: unknown, given: unknown, at = ''): string[] {
     differences(read[name], given[name], `${at}.${name}`),
   )
 }
-/** Throws where a good answer has something that its schema lacks, or lacks what that has. */
+/**
+ * Throws where a successful answer has a field that its schema lacks, or lacks one that the schema
+ * has.
+ */
 function refuseUndocumented(method: string, path: string, body: Answer['body'] | undefined): void {
   const endpoint = endpointOf(method, path)
   if (!endpoint || endpoint.bare || body?.result === undefined) return
@@ -56,7 +59,7 @@ function refuseUndocumented(method: string, path: string, body: Answer['body'] |
     throw new Error(`${method} ${path} answers more than its document says: ${more.join(', ')}`)
 }
 
-/** A body that is text goes out as it is. */
+/** A body that is text is sent unchanged. */
 export const callsTo =
   (origin: string): Call =>
   async <T>(method: string, path: string, { body, token, headers }: Parameters<Call>[2] = {}) => {

@@ -1,4 +1,4 @@
-/** The examples of docs/api.md, run as they stand. */
+/** The examples of docs/api.md, run as they are written. */
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Every file that ARCHITECTURE.md and CONTRIBUTING.md name is there. */
+/** Every file that ARCHITECTURE.md and CONTRIBUTING.md name exists. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const files = folders.flatMap((folder) =>
     .map((file) => `/${folder}/${file}`),
 )
 
-/** Names of files in a text; `*-acts.ts` is none. */
+/** Names of files in a text; a pattern such as `*-acts.ts` is left out. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/(?<![*\w./-])\w[\w./-]*\.(?:tsx?|mjs|js|php)\b/g)].map(([name]) => name)
 

@@ -1,6 +1,6 @@
 /**
- * An authenticator that makes and uses passkeys as a browser has it do (Web Authentication, 6), for
- * stories through the API: it can lie about the site and be copied, which Chromium's own cannot.
+ * An authenticator that creates and uses passkeys as a browser requests (Web Authentication, 6),
+ * for tests through the API. It can lie about the site and be copied, which Chromium's own cannot.
  */
 import {
   createHash,
@@ -10,7 +10,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** RFC 8949, as far as an attestation needs it. */
+/** Encodes CBOR (RFC 8949), as far as an attestation needs it. */
 function cbor(value: unknown): Buffer {
   const head = (major: number, length: number): Buffer => {
     if (length < 24) return Buffer.from([(major << 5) | length])
@@ -38,7 +38,10 @@ export interface Authenticator {
   counter: number
   create(options: Options, origin: string): Record<string, unknown>
   get(options: Options, origin: string): Record<string, unknown>
-  /** The same key in other hands, which counts on from where it was copied. */
+  /**
+   * A copied authenticator with the same key, which continues the counter from the moment of the
+   * copy.
+   */
   copy(): Authenticator
 }
 
@@ -70,7 +73,7 @@ export function createAuthenticator(
         [-2, Buffer.from(x, 'base64url')],
         [-3, Buffer.from(y, 'base64url')],
       ])
-      // User present and verified, credential attached.
+      // Flags: user present and verified, credential attached.
       const authData = Buffer.concat([
         dataOf(rp?.id ?? '', authenticator.counter, 0x45),
         Buffer.alloc(16),

@@ -1,4 +1,4 @@
-/** Automatic top-up in tests: set, run, and what came of it. */
+/** Automatic top-up in tests: setting it, running it, and its results. */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { AutoTopUp } from '../contract/auto-top-up.ts'
@@ -7,7 +7,7 @@ import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
 
 export const path = '/api/payments/auto-top-up'
 
-/** What a customer and the job do at a portal that is there by the time it is done. */
+/** What a customer and the job do, at a portal that must be open when the functions are called. */
 export function autoTopUpsOf(portal: () => TestPortal) {
   const read = async ({ token }: TestCustomer): Promise<AutoTopUp> =>
     (await portal().call<AutoTopUp>('GET', path, { token })).body.result
@@ -21,7 +21,7 @@ export function autoTopUpsOf(portal: () => TestPortal) {
     expect(answer.status, answer.text).toBe(200)
     expect(answer.body.result.rule?.off).toBeNull()
   }
-  /** The automatic payments of a customer, the oldest first: `1000 succeeded`. */
+  /** A customer's automatic payments, oldest first: `1000 succeeded`. */
   const charges = async ({ id }: TestCustomer): Promise<string[]> =>
     (
       await portal()
@@ -36,7 +36,7 @@ export function autoTopUpsOf(portal: () => TestPortal) {
       const found = await charges(an)
       return JSON.stringify(found) === JSON.stringify(expected)
     })
-  /** Nothing waits that could run now. */
+  /** Waits until no job is left that could run now. */
   const jobsAreDone = () =>
     eventually('the jobs are done', async () => {
       const { rows } = await sql<{ n: bigint }>`

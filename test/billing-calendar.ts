@@ -1,12 +1,11 @@
 /**
- * A billing module from one moment to the next, and what each of them brought: jobs, letters and
- * events.
+ * Moves a billing module through time, and reads what each moment caused: jobs, letters and events.
  */
 import type { TestBilling } from './test-billing.ts'
 
-/** Of a billing module that is open by the time it is asked. */
+/** For a billing module that must be open when the functions are called. */
 export function calendarOf(billing: () => TestBilling) {
-  /** Sets the clock to a moment, and runs what is due then. */
+  /** Sets the clock to a moment, and runs everything that is due. */
   async function at(moment: string | Date): Promise<void> {
     billing().clock.advance(new Date(moment).getTime() - billing().clock.now().getTime())
     await billing().bills.sweep()
@@ -21,7 +20,7 @@ export function calendarOf(billing: () => TestBilling) {
       .map(({ subject }) => subject)
   const isReceipt = (subject: string): boolean =>
     /^Đã thanh toán hoá đơn \S+$|^Invoice \S+ is paid$/.test(subject)
-  /** Receipts apart. */
+  /** Subjects of letters, without receipts. */
   const lettersTo = (customer: { email: string }): string[] =>
     mailsTo(customer).filter((subject) => !isReceipt(subject))
   const receiptsTo = (customer: { email: string }): string[] => mailsTo(customer).filter(isReceipt)

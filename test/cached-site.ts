@@ -1,11 +1,11 @@
-/** A site that says what its pages have read, behind an edge that keeps them. */
+/** A site that reports what its pages have read, behind an edge that caches them. */
 import http from 'node:http'
 import { onTestFinished } from 'vitest'
 import { createPageCache, type PageCache } from '../server/edge/index.ts'
 import { openTestEdge, running, visitsOf, type TestEdge } from './edge-visits.ts'
 
 export const host = 'shop.example.vn'
-/** A body that is worth compressing. */
+/** A body long enough to be compressed. */
 export const long = 'Xin chào các bạn! '.repeat(400)
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown
@@ -18,7 +18,7 @@ export interface Page {
   readonly seconds?: number
 }
 
-/** Answers as the runtime does: marked, and with tags at the end. */
+/** Answers like the runtime: marked, and with tags in the trailers. */
 export function page(
   request: http.IncomingMessage,
   response: http.ServerResponse,
@@ -40,7 +40,7 @@ export function page(
   response.end()
 }
 
-/** An edge with a cache of a few megabytes, until the test is over. */
+/** An edge with a cache of a few megabytes, closed after the test. */
 export async function openKeepingEdge(): Promise<{ edge: TestEdge; cache: PageCache }> {
   const cache = createPageCache({ totalBytes: 4e6, siteBytes: 2e6, waitMs: 5_000 })
   const edge = await openTestEdge({ cache, answerMs: 5_000 })
@@ -48,10 +48,10 @@ export async function openKeepingEdge(): Promise<{ edge: TestEdge; cache: PageCa
   return { edge, cache }
 }
 
-/** The site, and what its visitors do; the edge is there by the time that they do it. */
+/** The site, and its visitors. The edge must be open when they visit. */
 export function cachedSiteOf(edge: () => TestEdge) {
   const closers: (() => unknown)[] = []
-  // As browsers do, who are answered on the fast path.
+  // Keep-alive, as browsers use it, so that the edge answers on its fast path.
   const { upstream, ask } = visitsOf(() => edge().port, closers, { connection: 'keep-alive' })
   /** A site whose requests are counted. */
   async function site(handler: Handler): Promise<http.IncomingMessage[]> {

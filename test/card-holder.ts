@@ -1,6 +1,6 @@
 /**
- * Cards that are linked at Stripe and paid with, as a customer and a browser do it, and what is
- * done in Stripe's dashboard.
+ * Linking cards at Stripe and paying with them, as a customer and a browser do, and actions in
+ * Stripe's dashboard.
  */
 import { expect } from 'vitest'
 import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
@@ -8,11 +8,11 @@ import { testCards, type Browser, type Confirmed } from './stripe-browser.ts'
 
 interface Begun {
   readonly code: string
-  /** Confirms with a linked card, as the screen does. */
+  /** Pays with a linked card, as the screen does. */
   pay(cardId: string, bank?: 'confirm' | 'refuse'): Promise<Confirmed>
 }
 
-/** What holders of cards do at a portal, with a browser; both are there by the time it is done. */
+/** What cardholders do. Portal and browser must be open when the functions are called. */
 export function cardsOf(portal: () => TestPortal, browser: () => Browser) {
   const secretOf = async ({ token }: TestCustomer): Promise<string> =>
     (await portal().call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })).body

@@ -1,14 +1,14 @@
-/** Certificates for tests and benches, from an authority of their own. */
+/** Certificates for tests and benchmarks, from an authority of their own. */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { authorityOf, foundAuthority } from '../sandbox/acme/authority.ts'
 import type { EdgeCertificate } from '../server/edge/index.ts'
 
 const name = 'Test CA'
 const authority = authorityOf(name, foundAuthority(name))
-/** What a client has to trust. */
+/** The root that a client must trust. */
 export const testRoot = authority.root
 
-/** A certificate for the name, with a new key of P-256; valid for 90 days. */
+/** A certificate for the name, with a new P-256 key; valid for 90 days. */
 export function testCertificate(host: string, version = 1): EdgeCertificate {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

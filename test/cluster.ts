@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL cluster for the whole run, in memory where the machine has such a place, with a
- * migrated database that every test file gets a copy of.
+ * One PostgreSQL cluster for the whole run, in memory if the machine allows, with a migrated
+ * template database that every test file copies.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -17,26 +17,27 @@ declare module 'vitest' {
   interface ProvidedContext {
     adminUrl: string
     template: string
-    /** Folder of the files that simulated sites are made from. */
+    /** Folder with the files that simulated sites are made from. */
     simulatedFiles: string
   }
 }
 
 export const template = 'portal_template'
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   return url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`)
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // What runs as a process of its own is the bundle, as in production: of the present sources.
+  // Processes of their own run the bundle, as in production, so it is built from the present
+  // sources.
   await ensureServerBundle()
   const folder = mkdtempSync(
-    // The process's number lets the next run remove what this one left (scripts/test.mjs).
+    // The process id lets the next run remove what this one leaves behind (scripts/test.mjs).
     path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), `portal-tests-${process.pid}-`),
   )
-  // As root the server runs as another user, who must be able to enter.
+  // As root the server runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755)
   const cluster = await startEmbeddedPostgres({
     folder,
@@ -51,8 +52,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const admin = new pg.Client({ connectionString: cluster.adminUrl })
   await admin.connect()
   await admin.query(`create database ${template}`)
-  // Some six thousand connections are opened in a run: a password that is hashed 4096 times for
-  // each of them is seconds of processor.
+  // A run opens some six thousand connections. Hashing the password 4096 times for each would cost
+  // seconds of CPU time.
   await admin.query('set scram_iterations = 1')
   const password = admin.escapeLiteral(admin.password ?? '')
   await admin.query(`alter role postgres password ${password}`)

@@ -1,7 +1,7 @@
 /**
- * A post written in wp-admin survives what happens to a server in its life: restart, growth,
- * another plan, restart and kill -9 of the portal, backup and restore with a kill in the middle of
- * each, suspension and return. The real portal as a process of its own.
+ * A post written in wp-admin survives everything that happens to a server: restart, growth, another
+ * plan, restart and kill -9 of the portal, backup and restore with a kill in the middle of each,
+ * suspension and release. The real portal runs as a process of its own.
  */
 import http from 'node:http'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ interface Page {
   readonly text: string
 }
 
-/** The owner in front of the screen, and in wp-admin. */
+/** The owner, at the portal's screens and in wp-admin. */
 class Owner {
   readonly portal: PortalProcess
   readonly customer: Customer
@@ -67,8 +67,8 @@ class Owner {
     )
 
   /**
-   * Moves the portal's clock so far from the wall's. Sessions end by it, so this waits until the
-   * portal knows, and signs in again.
+   * Moves the portal's clock ahead of the real one. Sessions expire by it, so this waits until the
+   * portal uses the new time, and signs in again.
    */
   async daysPass(days: number): Promise<void> {
     await this.portal.rows(
@@ -119,7 +119,7 @@ class Owner {
     })
   }
 
-  /** Through the portal's button into wp-admin, and a post by its editor's own call. */
+  /** Enters wp-admin by the portal's button, and writes a post by the editor's own call. */
   async write(title: string): Promise<void> {
     const { url } = await this.ask<{ url: string }>('POST', '/admin-link')
     const entry = await this.visit(new URL(url).pathname)
@@ -135,7 +135,7 @@ class Owner {
     expect(written.status, written.text).toBe(201)
   }
 
-  /** What visitors can read, newest first, as soon as the site answers. */
+  /** The titles that visitors see, newest first, as soon as the site answers. */
   titles(): Promise<string[]> {
     return eventually(
       'the site answering',
@@ -204,7 +204,7 @@ test('a post outlives all that happens to its server', { timeout: 400_000 }, asy
     await killAndStart(portal)
     expect(await owner.titles(), 'a restore acts once').toEqual(['Bài ba', 'Bài một'])
 
-    // The month passes, the wallet is short, and a week later the server is suspended.
+    // The month ends with too little money in the wallet, and a week later the server is suspended.
     await owner.daysPass(31)
     await owner.becomes('the renewal unpaid', ({ invoice }) => invoice?.status === 'open')
     await owner.daysPass(38)

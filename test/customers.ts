@@ -1,5 +1,5 @@
 /**
- * Customers for tests that are not about registering: written into the database by the functions
+ * Customers for tests that are not about registration: written into the database by the functions
  * that register and sign in.
  */
 import { randomUUID } from 'node:crypto'
@@ -22,13 +22,13 @@ export interface TestCustomer {
 }
 
 const password = 'Correct-horse-9'
-/** Hashed once a process: it takes as long as a page. */
+/** Hashed once per process, because it takes as long as a page. */
 let passwordHash: Promise<string> | undefined
 let people = 0
-/** As `callsTo` comes to the portal. */
+/** The origin that calls by `callsTo` have. */
 const origin: Origin = { ip: '127.0.0.1', network: '127.0.0.1', userAgent: 'node', browser: '' }
 
-/** Signed in once, from this machine. */
+/** Writes a customer who has signed in once, from this machine. */
 export async function writeCustomer(of: {
   db: Database
   clock: Clock

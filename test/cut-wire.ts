@@ -1,6 +1,6 @@
 /**
- * A proxy between a client and PostgreSQL that breaks at a chosen statement: before the server
- * receives it, or after, when only the response is lost.
+ * A proxy between a client and PostgreSQL that cuts the connection at a chosen statement: before
+ * the server receives it, or after, when only the response is lost.
  */
 import net from 'node:net'
 import { sql } from 'kysely'
@@ -9,18 +9,18 @@ import type { Database } from '../server/platform/db.ts'
 import { eventually } from './portal.ts'
 
 export interface CutWire {
-  /** The database's address, through the wire. */
+  /** The database's URL through the proxy. */
   readonly url: string
-  /** Breaks every connection at the n-th statement from now. */
+  /** Cuts every connection at the n-th statement from now. */
   cutAt(statement: number, moment: 'before' | 'after'): void
-  /** Statements heard since `cutAt`. */
+  /** Number of statements since `cutAt`. */
   heard(): number
   close(): Promise<void>
 }
 
 /**
- * The server notices later than the client that a connection is gone; until then its transaction
- * holds its locks, and others pass those rows over.
+ * The server notices later than the client that a connection is gone. Until then its transaction
+ * holds its locks, and others skip those rows. This waits for the end of such transactions.
  */
 export async function forgotten(db: Database): Promise<void> {
   await eventually('the end of transactions that were cut off', async () => {
@@ -69,7 +69,7 @@ export async function openCutWire(databaseUrl: string): Promise<CutWire> {
       })
     }
     near.on('data', (chunk) => {
-      // The first message of a connection has no kind.
+      // The first message of a connection has no type byte.
       if (started) heard += statementsIn(chunk)
       started = true
       const now = cut !== undefined && heard >= cut.statement

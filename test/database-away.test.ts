@@ -1,6 +1,7 @@
 /**
- * PostgreSQL goes away while calls and jobs come: killed, and back after a while (OUTAGE_SECONDS,
- * 15 unless told); or its machine vanishes, so that open connections hear nothing more.
+ * PostgreSQL goes away during calls and jobs: it is killed and comes back after a while
+ * (OUTAGE_SECONDS, 15 if absent), or its machine vanishes, so that open connections receive nothing
+ * more.
  */
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
@@ -54,7 +55,7 @@ test(
       if (answer.status >= 400) expect(answer.body).toMatchObject(unavailable)
       return answer
     }
-    /** Repeats one order under one key until it is acknowledged. */
+    /** Repeats one order with the same idempotency key until it is acknowledged. */
     const orderOnce = async (token: string): Promise<string> => {
       const headers = { 'idempotency-key': randomUUID() }
       return await eventually(
@@ -68,7 +69,7 @@ test(
         30 + outageMs / 1000,
       )
     }
-    // One is being set up when the database ends, the others are ordered while it is away.
+    // One order is being set up when the database ends; the others are placed while it is away.
     const [first] = customers
     const begun = await orderOnce(first!.token)
     await server.kill()
@@ -120,7 +121,7 @@ test(
   },
 )
 
-/** Hands bytes on, until those connections that are open then hear nothing more. */
+/** Forwards bytes, until the connections that are then open are frozen and receive nothing more. */
 async function openWire(port: number) {
   const frozen = new Set<net.Socket>()
   const open = new Set<net.Socket>()
@@ -166,7 +167,7 @@ test('a connection that hears nothing is given up, and not used again', async ()
     wire.freeze()
     const outcomes = await Promise.allSettled(Array.from({ length: before }, ask))
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'rejected'))
-    // Every one of them has gone, so that the next call does not wait for an answer there.
+    // All frozen connections are gone, so the next call does not wait for an answer on one.
     const from = performance.now()
     expect((await ask()).rows).toEqual([{ one: 1 }])
     expect(performance.now() - from).toBeLessThan(1000)

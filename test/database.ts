@@ -19,7 +19,7 @@ async function runAt(connectionString: string, statement: string): Promise<void>
 }
 const asAdmin = (statement: string): Promise<void> => runAt(inject('adminUrl'), statement)
 
-/** `run` runs one statement in it, for what a test does behind everybody's back. */
+/** `run` executes one statement in it directly, without the portal. */
 export async function testDatabase(): Promise<
   TestDatabase & { run(statement: string): Promise<void> }
 > {

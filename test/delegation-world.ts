@@ -1,6 +1,6 @@
 /**
- * The little internet that delegations are checked on: root, endings, an old host and ours; and how
- * a check of it is read.
+ * A small simulated internet for delegation checks: root, endings, an old host and our servers; and
+ * helpers to read a check's result.
  */
 import { expect } from 'vitest'
 import {
@@ -23,7 +23,7 @@ export const oldGlue = {
   'ns1.oldhost.com': ['198.51.100.20'],
   'ns2.oldhost.com': ['198.51.100.20'],
 }
-/** Long enough for a busy machine; what is silent costs as much. */
+/** Long enough for a busy machine; a silent server costs this much time, ms. */
 export const patienceMs = 1000
 export const suffixes = new Set(['com', 'net', 'vn', 'com.vn'])
 
@@ -47,7 +47,7 @@ export function zone(
   return made
 }
 
-/** Both parents know the endings and nobody below them; our servers have no zone yet. */
+/** Both parents know the endings but no names below them; our servers have no zone yet. */
 export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
   const net = openHierarchy()
   const open = (...addresses: string[]): Promise<LittleServer[]> =>
@@ -82,11 +82,11 @@ export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
 }
 
 /**
- * Writes delegations into the hierarchy and checks a domain in it; the hierarchy is open by the
- * time it is called.
+ * Writes delegations into the hierarchy and checks a domain in it. The hierarchy must be open when
+ * the functions are called.
  */
 export function delegationsOf(net: () => Hierarchy, world: () => World) {
-  /** Each server gets a zone of its own, so that a test can let them disagree. */
+  /** Each server gets its own zone, so that a test can make them disagree. */
   function delegate(
     name: string,
     delegation: Delegation,
@@ -95,7 +95,7 @@ export function delegationsOf(net: () => Hierarchy, world: () => World) {
     const parent = name.slice(name.indexOf('.') + 1)
     for (const server of servers) server.zones.get(parent)?.delegations.set(name, delegation)
   }
-  /** The zone, on our servers. */
+  /** Puts the zone on our servers. */
   const serve = (
     name: string,
     records: LittleZone['records'] = [],

@@ -1,4 +1,4 @@
-/** What the staff reads at the desk, and the money that it moves there. */
+/** What the staff reads at the desk, and money acts there. */
 import type { ActOutcome } from '../contract/operator-acts.ts'
 import type { CustomerStory } from '../contract/operator-desk.ts'
 import type { TestCustomer } from './portal.ts'
@@ -21,7 +21,10 @@ const moving =
 export const credit = moving('money.credit')
 export const debit = moving('money.debit')
 
-/** Read by a member who may be another one later: sessions of eight hours end. */
+/**
+ * `reader` is called for each read, because sessions end after eight hours and another member may
+ * take over.
+ */
 export function deskOf(reader: () => TestMember) {
   const storyOf = async (id: string): Promise<CustomerStory> =>
     (await reader().call<CustomerStory>('GET', `/api/operator/customers/${id}`)).body.result

@@ -1,4 +1,4 @@
-/** Asking a name server as `dig` does, read by a decoder that is not ours. */
+/** Queries a name server as `dig` does, decoded by a third party's decoder. */
 import dgram from 'node:dgram'
 import net from 'node:net'
 import {
@@ -15,7 +15,7 @@ export interface DigQuery {
   readonly name: string
   readonly type: string
   readonly tcp?: boolean
-  /** Size that EDNS offers; without it there is no EDNS. */
+  /** The size that EDNS offers; without it the query has no EDNS. */
   readonly edns?: number
   readonly recursion?: boolean
 }
@@ -63,7 +63,7 @@ const lines = (records: readonly Answer[] | undefined): string[] =>
     })
 
 export function readReply(bytes: Buffer): Reply {
-  // The types do not know of it.
+  // The library's types lack this field.
   const packet = decode(bytes) as DecodedPacket & { readonly rcode: string }
   const flags = packet.flags ?? 0
   return {
@@ -103,7 +103,9 @@ export const question = (
     }),
   })
 
-/** One datagram out, one in; undefined when nothing comes within `patience` milliseconds. */
+/**
+ * Sends one datagram and receives one; undefined when none arrives within `patience` milliseconds.
+ */
 export function sendUdp(
   port: number,
   bytes: Buffer,
@@ -123,7 +125,7 @@ export function sendUdp(
 }
 
 /**
- * Everything that comes over one connection, message by message, until `enough` or the other side
+ * Everything received on one connection, message by message, until `enough` or the other side
  * closes.
  */
 export function sendTcp(
@@ -153,7 +155,7 @@ export function sendTcp(
 export const framed = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 
-/** The reply; fails when there is none. */
+/** The reply; rejects when there is none. */
 export async function dig(port: number, asked: DigQuery): Promise<Reply> {
   const bytes = question(asked)
   const [reply] =

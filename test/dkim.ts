@@ -21,8 +21,7 @@ export interface Signature {
 }
 
 /**
- * Whose signature it is, if it holds; undefined where there is none or it does not.
- *
+ * The domain of a valid signature; undefined where there is none or it is invalid.
  * @param record asked for the texts at `<selector>._domainkey.<domain>`
  */
 export async function signatureOf(

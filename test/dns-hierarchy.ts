@@ -1,16 +1,16 @@
 /**
- * A little internet of name servers on this machine: each has an address of its own that is used in
- * glue, and is really a port of 127.0.0.1. What they serve, and how they misbehave, is written down
- * by the test.
+ * A small simulated internet of name servers on this machine. Each has an address of its own that
+ * glue uses, and is really a port of 127.0.0.1. The test defines their zones, and how they
+ * misbehave.
  */
 import type { Answer, Question, StringAnswer } from 'dns-packet'
 import { openNameServer, type NameServer, type NameServerAnswer } from '../sandbox/name-server.ts'
 
 export interface Delegation {
   readonly ns: readonly string[]
-  /** By the name of the server. */
+  /** By the server's name. */
   readonly glue?: Readonly<Record<string, readonly string[]>>
-  /** Key tag; there is a DS record when it is given. */
+  /** Key tag; if given, there is a DS record. */
   readonly ds?: number
 }
 export interface LittleZone {
@@ -22,17 +22,17 @@ export interface LittleZone {
   readonly records: Answer[]
 }
 export type Manner =
-  /** Says nothing at all. */
+  /** Never answers. */
   | 'silent'
-  /** Says nothing over UDP but that the answer does not fit. */
+  /** Over UDP it only says that the answer does not fit. */
   | 'truncates'
-  /** Refuses questions with EDNS. */
+  /** Refuses queries with EDNS. */
   | 'knows no EDNS'
   /** Answers SERVFAIL. */
   | 'fails'
   /** Answers REFUSED. */
   | 'refuses'
-  /** Answers another question than the asked one. */
+  /** Answers another question than the one that was asked. */
   | 'answers aside'
   /** Refers back to the root's own servers. */
   | 'refers up'
@@ -41,12 +41,12 @@ export interface LittleServer {
   readonly address: string
   readonly zones: Map<string, LittleZone>
   manner: Manner | undefined
-  /** Questions it got, as `NS shop.com`. */
+  /** The queries that it received, as `NS shop.com`. */
   readonly queries: string[]
 }
 export interface Hierarchy {
   server(address: string): Promise<LittleServer>
-  /** Where a server with this address really is; undefined: nowhere. */
+  /** The real endpoint of a server with this address; undefined: there is none. */
   endpointOf(address: string): { address: string; port: number } | undefined
   close(): Promise<void>
 }
@@ -86,7 +86,7 @@ const soa = ({ name }: LittleZone): Answer => ({
   },
 })
 
-/** As RFC 1034, 4.3.2 has it. */
+/** The answer by the algorithm of RFC 1034, 4.3.2. */
 function answerOf(
   zones: ReadonlyMap<string, LittleZone>,
   { name, type }: Question,

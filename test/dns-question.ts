@@ -1,5 +1,5 @@
 /**
- * What the name server at a port of this machine answers a resolver, in the format of the DNS
+ * A query to the name server at a port of this machine, with the answer in the format of the DNS
  * driver interface.
  */
 import type { Answer } from 'dns-packet'
@@ -23,7 +23,7 @@ function valueOf(answer: Answer): string {
   }
 }
 
-/** Asks over UDP, then TCP when the answer does not fit. */
+/** Asks over UDP, and over TCP when the answer does not fit. */
 export const askFor =
   (port: number) =>
   async (name: string, type: ServedType | 'SOA'): Promise<Told> => {
@@ -31,7 +31,7 @@ export const askFor =
     const answers = (response?.answers ?? []).filter(
       (answer) => answer.type === type && answer.name.toLowerCase() === name,
     )
-    // a referral names the child's servers without being the authority for them
+    // A referral names the child's servers without being authoritative for them.
     const referral = (response?.authorities ?? []).filter((answer) => answer.type === 'NS')
     const records = answers.length === 0 && type === 'NS' ? referral : answers
     const [first] = records

@@ -1,4 +1,4 @@
-/** A resolver with the records that a test writes down; every other name has none. */
+/** A resolver with the records that a test defines; no other name has any. */
 import dgram from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { decode, encode, type Answer } from 'dns-packet'
@@ -7,13 +7,12 @@ export interface TestDns {
   /** 127.0.0.1:port */
   readonly address: string
   /**
-   * `TXT a.example`: the record's data; `A *.example` stands for every name that is not written
-   * down.
+   * `TXT a.example`: the record's data; `A *.example` stands for every name that is not defined.
    */
   readonly records: Map<string, readonly string[]>
   /**
    * From now on queries for the name wait for `answer`; `asked` resolves when the first one has
-   * come.
+   * arrived.
    */
   hold(name: string): { readonly asked: Promise<void>; answer(): void }
   close(): Promise<void>
@@ -30,7 +29,7 @@ export async function openTestDns(): Promise<TestDns> {
     const name = question.name.toLowerCase()
     const isWritten = (one: string): boolean =>
       [...records.keys()].some((key) => key.endsWith(` ${one}`))
-    // A wildcard answers for what does not exist beside it (RFC 4592).
+    // A wildcard answers for names that do not exist beside it (RFC 4592).
     const wildcard = `*${name.slice(name.indexOf('.'))}`
     const source = isWritten(name) ? name : wildcard
     const data = records.get(`${question.type} ${source}`) ?? []

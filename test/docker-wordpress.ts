@@ -1,6 +1,6 @@
 /**
- * The driver `docker` for its own tests: an engine of its own in a folder of its own, the sites on
- * a disk of their own, whose limits the kernel holds. Images are made once and kept in .cache.
+ * The driver `docker` for its own tests: an engine and folder of its own, the sites on a disk of
+ * their own, whose limits the kernel enforces. Images are built once and kept in .cache.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,9 +28,9 @@ import {
 const run = promisify(execFile)
 const repository = path.resolve(import.meta.dirname, '..')
 const engineMs = 60_000
-/** A command of the engine, and one of the system. */
+/** Longest time of one command of the engine or the system, ms. */
 const stepMs = 120_000
-/** debootstrap, and the packages of an image. */
+/** Longest time of debootstrap, and of an image's packages, seconds. */
 const fetchSeconds = 300
 const folderPrefix = 'portal-docker-'
 const diskGb = 12
@@ -57,7 +57,7 @@ export interface TestEngine {
   readonly folder: string
   readonly socketPath: string
   docker(...args: string[]): Promise<string>
-  /** Ends the engine so, or has it stop and go on (SIGSTOP, SIGCONT). */
+  /** Sends this signal to the engine, to end it or to pause and resume it (SIGSTOP, SIGCONT). */
   signal(name: NodeJS.Signals): Promise<void>
   /** Starts it again after it was ended; resolves when it answers. */
   startAgain(): Promise<void>
@@ -69,7 +69,7 @@ const isAlive = async (file: string): Promise<boolean> => {
   return pid.trim() !== '' && existsSync(`/proc/${pid.trim()}`)
 }
 
-/** Unmounts what is mounted in the folder, and removes it. */
+/** Unmounts everything in the folder, and removes it. */
 async function removeFolder(folder: string): Promise<void> {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
   for (const line of mounts.toReversed()) {
@@ -80,12 +80,12 @@ async function removeFolder(folder: string): Promise<void> {
   await fs.rm(diskInMemory(folder), { force: true })
 }
 
-/** What killed runs have left: neither they nor their engines are alive. */
+/** Removes folders of killed runs: neither the run nor its engine is alive. */
 async function sweepFolders(): Promise<void> {
   for (const name of await fs.readdir(os.tmpdir())) {
     const folder = path.join(os.tmpdir(), name)
     const [maker, engine] = [path.join(folder, makerName), path.join(folder, 'pid')]
-    // One that has no maker is being made.
+    // A folder without the file of its maker is still being created.
     if (!name.startsWith(folderPrefix) || !existsSync(maker)) continue
     if (!(await isAlive(maker)) && !(await isAlive(engine)))
       await removeFolder(folder).catch((error: Error) => console.error(error.message))
@@ -98,14 +98,15 @@ const diskInMemory = (folder: string): string =>
 const step = (file: string, args: readonly string[]) =>
   run(file, args, { timeout: stepMs, killSignal: 'SIGKILL', maxBuffer: 16 * 2 ** 20 })
 
-/** An engine without a network of its own. */
+/** Starts an engine without a network of its own. */
 export async function startEngine(): Promise<TestEngine> {
   await sweepFolders()
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), folderPrefix))
   await fs.writeFile(path.join(folder, makerName), String(process.pid))
   await fs.chmod(folder, 0o755)
   const socketPath = path.join(folder, 'docker.sock')
-  // Neither this machine's settings nor, where its engine's containerd serves us, its containers.
+  // The engine uses neither this machine's settings nor its containerd, and so none of its
+  // containers.
   const settings = path.join(folder, 'daemon.json')
   await fs.writeFile(settings, '{}')
   const namespace = path.basename(folder)
@@ -113,7 +114,7 @@ export async function startEngine(): Promise<TestEngine> {
     spawn(
       'setpriv',
       [
-        // However this test ends, the engine ends with it.
+        // The engine ends with this test, however it ends.
         '--pdeathsig=TERM',
         'dockerd',
         `--config-file=${settings}`,
@@ -174,8 +175,9 @@ const lastLine = (error: unknown): string => {
 }
 
 /**
- * What an engine needs is tried, for programs alone say little (a machine that is a container has
- * no loop devices, no layers of file systems, or may start none): why it cannot be had here.
+ * Why an engine cannot be used here; undefined where it can. It is tried out, because installed
+ * programs say little: a machine that is a container may have no loop devices or overlay file
+ * systems, or may not start containers.
  */
 export async function engineFault(): Promise<string | undefined> {
   let engine
@@ -195,7 +197,7 @@ export async function engineFault(): Promise<string | undefined> {
     return `no disk of its own can be mounted (${lastLine(error)})`
   }
   try {
-    // A program of this machine, with the libraries that it names.
+    // A program of this machine, with its shared libraries.
     const tar = path.join(engine.folder, 'trial.tar')
     const { stdout } = await step('ldd', ['/bin/true'])
     const parts = ['/bin/true', ...(stdout.match(/\/\S+/g) ?? [])]
@@ -211,12 +213,12 @@ export async function engineFault(): Promise<string | undefined> {
   }
 }
 
-/** Where the images are kept once they are made. */
+/** The file in which built images are cached. */
 export const imagesFile = path.join(repository, '.cache', `docker-images-${imagesKey()}.tar`)
 
 /**
- * Makes the images where the cache does not have them. Why they cannot be made, where nothing can
- * be fetched in time; rejects where they are at fault themselves.
+ * Builds the images if the cache lacks them. Returns why they cannot be built, if packages cannot
+ * be downloaded in time; rejects where the images themselves are faulty.
  */
 export async function ensureImages(): Promise<string | undefined> {
   if (existsSync(imagesFile)) return undefined
@@ -246,19 +248,19 @@ async function makeImages({ docker, socketPath }: TestEngine): Promise<void> {
   await fs.rename(scratch, imagesFile)
 }
 
-/** Memory where there is enough of it: databases wait for each write to be on the disk. */
+/** Memory if there is enough, because databases wait until each write is on the disk. */
 async function placeOfDisk(folder: string): Promise<string> {
   const { bavail, bsize } = await fs.statfs('/dev/shm').catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize > leastMemoryGb * 2 ** 30 ? diskInMemory(folder) : path.join(folder, 'disk')
 }
 
-/** A disk of its own at `folder`, on which the kernel holds limits. */
+/** Mounts a disk of its own at `folder`, on which the kernel enforces limits. */
 async function mountDisk(file: string, folder: string): Promise<() => Promise<void>> {
   await step('truncate', ['-s', `${diskGb}G`, file])
   await step('mkfs.btrfs', ['-q', file])
   await fs.mkdir(folder, { recursive: true })
   await step('mount', ['-o', 'loop,noatime', file, folder])
-  // It goes with the mount, however this test ends.
+  // The unlinked file disappears with the mount, however this test ends.
   await fs.rm(file)
   await step('btrfs', ['quota', 'enable', folder])
   return async () => {
@@ -272,9 +274,9 @@ export async function dockerFixture(): Promise<
     dataDir: string
     engine: TestEngine
     images: typeof imageNames
-    /** The same sites, after the portal was down and `between` was done. */
+    /** Opens the same sites again, after the portal was closed and `between` was run. */
     reopen(between: () => Promise<void>): Promise<SiteRuntime>
-    /** What the driver said in its log. */
+    /** Warnings that the driver has logged. */
     warned: readonly object[]
   }
 > {
@@ -290,7 +292,7 @@ export async function dockerFixture(): Promise<
     throw error
   }
   await fs.chmod(dataDir, 0o755)
-  // As the process has it that runs the sites (server/main.ts).
+  // The same umask as in the process that runs the sites (server/main.ts).
   const umaskBefore = process.umask(siteUmask)
   const warned: object[] = []
   const open = (): SiteRuntime =>

@@ -1,13 +1,13 @@
 /**
- * A customer's domains and records at a test portal, written through the API and asked of its name
- * server.
+ * A customer's domains and records at a test portal, written through the API and queried at its
+ * name server.
  */
 import { expect } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../contract/dns.ts'
 import { dig } from './dig.ts'
 import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
 
-/** What an owner of domains does at a portal; both are there by the time it is done. */
+/** What an owner of domains does. Owner and portal must exist when the functions are called. */
 export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
   let names = 0
   const call = <T>(
@@ -27,7 +27,10 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
     if (made.status !== 201) throw new Error(made.text)
     return made.body.result
   }
-  /** Delegated to its pair by the registry, and found so; a check may be asked for every 2 s. */
+  /**
+   * The registry delegates the domain to its pair, and the portal finds it so; a check is allowed
+   * every 2 s.
+   */
   const activate = async (domain: Domain): Promise<void> => {
     await fetch(`${portal().sandboxUrl}/registry.json`, {
       method: 'POST',
@@ -67,7 +70,7 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
       .data
   const answers = async (name: string, type: string): Promise<readonly string[]> =>
     (await dig(portal().config.DNS_PORT, { name, type, edns: 1232 })).answer
-  /** As contract.md promises: within a second; as the module does: within 200 ms. */
+  /** contract.md promises an answer within a second; the module achieves 200 ms. */
   const resolves = (name: string, type: string, lines: readonly string[]) =>
     expect.poll(() => answers(name, type), { timeout: 200, interval: 5 }).toEqual(lines)
 

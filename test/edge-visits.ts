@@ -1,4 +1,4 @@
-/** An edge with sites that a test defines, the servers that respond for them, and a visitor. */
+/** An edge with sites that a test defines, the servers that answer for them, and a visitor. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,15 +13,15 @@ export interface Answer {
 export interface TestEdge {
   readonly edge: Edge
   readonly port: number
-  /** By host; every other host is nobody's. */
+  /** By host; every other host is unknown. */
   readonly sites: Map<string, EdgeSite>
-  /** What it logged. */
+  /** Warnings that it logged. */
   readonly warnings: string[]
   /** `site: line` of the sites' own logs. */
   readonly notes: string[]
 }
 
-/** `other`: what this test needs otherwise. */
+/** `other`: parts that this test replaces. */
 export async function openTestEdge(other: Partial<EdgeParts> = {}): Promise<TestEdge> {
   const sites = new Map<string, EdgeSite>()
   const warnings: string[] = []
@@ -45,7 +45,7 @@ export const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({
 })
 
 /**
- * Sites' servers and visitors of the edge at `port`; what is to be closed after the test is added
+ * Servers of sites, and visitors of the edge at `port`; what must be closed after the test is added
  * to `closers`.
  * @param usual headers that every visitor sends
  */

@@ -1,4 +1,4 @@
-// The embedded driver for its own tests, on a folder of its own.
+// The embedded driver for its own tests, in a folder of its own.
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
@@ -18,8 +18,8 @@ import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/
 export { filesDir, runtimeDir }
 
 /**
- * Whether users other than root can run what lies in this checkout: not where it lies in root's own
- * closed folder. Sites then run as the portal's user, and the driver says so.
+ * Whether users other than root can run files of this checkout: not if it is inside root's own
+ * closed folder. Sites then run as the portal's user, and the driver warns about it.
  */
 export function checkoutIsOpen(): boolean {
   for (let folder = path.resolve(import.meta.dirname); ; folder = path.dirname(folder)) {
@@ -28,9 +28,9 @@ export function checkoutIsOpen(): boolean {
   }
 }
 
-/** A file that a site's user reads, whatever this process closes to others. */
+/** Writes a file that a site's user can read, whatever this process's umask is. */
 export function putOpenFile(target: string, text: string): void {
-  // At once, for it holds for the whole process.
+  // Restored at once, because the umask applies to the whole process.
   const before = process.umask(0o022)
   try {
     mkdirSync(path.dirname(target), { recursive: true })
@@ -40,7 +40,7 @@ export function putOpenFile(target: string, text: string): void {
   }
 }
 
-/** `other`: what this test needs otherwise than the driver has it. */
+/** `other`: parts that this test replaces. */
 export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteRuntime =>
   createEmbedded({
     dataDir,
@@ -58,11 +58,11 @@ const processesWith = (words: string): number[] =>
     .filter((line) => line.includes(words) && !/^\s*\d+\s+Z/.test(line))
     .map((line) => Number.parseInt(line, 10))
 
-/** Containers of a site, found the way an operator finds them. */
+/** Process ids of a site's containers, found as an operator finds them. */
 export const processesOf = (id: string, container = ''): number[] =>
   processesWith(`--site ${id} --container ${container}`)
 
-/** The processes that run a site's PHP. */
+/** Process ids of a site's PHP. */
 export const phpProcessesOf = (id: string): number[] => processesWith(`--php-of ${id} `)
 
 export async function fixture(

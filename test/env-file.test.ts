@@ -27,7 +27,7 @@ test(
     const file = path.join(folder, 'mine.env')
     writeFileSync(file, 'PORT=none\n')
     for (const program of [['server/main.ts'], ['server/command.ts', 'sites']]) {
-      // What the environment says is wrong as well, so that nothing starts in any case.
+      // The environment is also invalid, so that nothing starts in any case.
       const { status, stderr } = spawnSync(
         process.execPath,
         ['--disable-warning=ExperimentalWarning', ...program],

@@ -1,6 +1,7 @@
 /**
- * A primary of PostgreSQL is killed under load and its replica promoted: the portal, whose address
- * names both, goes on without a start, and nothing that it acknowledged is lost or posted twice.
+ * A primary of PostgreSQL is killed under load and its replica promoted. The portal, whose URL
+ * names both, continues without a restart, and nothing that it acknowledged is lost or posted
+ * twice.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -31,7 +32,9 @@ afterAll(async () => {
   await primary.close()
 })
 
-/** Posts under keys of its own until `until` resolves, each again until it is acknowledged. */
+/**
+ * Posts with new idempotency keys until `until` resolves, repeating each until it is acknowledged.
+ */
 async function postUntil(
   until: Promise<unknown>,
   { id }: TestCustomer,
@@ -67,7 +70,7 @@ async function postUntil(
   return { acknowledged, lastAt, failures }
 }
 
-/** What customers see of it meanwhile: how often which status, and when it was 200 again. */
+/** What customers see meanwhile: how often each status occurred, and when it was 200 again. */
 async function readUntil(until: Promise<unknown>, { token }: TestCustomer) {
   const statuses = new Map<number, number>()
   let over = false
@@ -122,14 +125,14 @@ test('the replica is promoted, and everything goes on', async () => {
   const { rows } = await sql<{ key: string }>`
     select key from ledger_transfer where key like 'failover:%'`.execute(portal.app.db)
   const there = rows.map(({ key }) => key)
-  // Every key that was ever begun was repeated until it was acknowledged.
+  // Every key was repeated until it was acknowledged.
   expect(there.toSorted()).toEqual(keys.toSorted())
   for (const [index, { acknowledged }] of outcomes.entries())
     expect(await portal.app.ledger.balanceOf(portal.app.db, customers[index]!.id)).toMatchObject({
       balance: BigInt(acknowledged.length) * 1000n,
     })
   await portal.ledgerHolds()
-  // A reader whose one call waited all the while saw no refusal of its own.
+  // A reader whose single call waited throughout saw no refusal.
   const seen = new Set(statuses.flatMap((of) => [...of.keys()]))
   expect([...seen].toSorted((a, b) => a - b)).toEqual([200, 503])
   expect(backMs).toBeLessThan(10_000)
@@ -163,7 +166,7 @@ test('jobs, realtime and locks are on the new primary', async () => {
 
 test('the former primary comes back as it was, and nobody writes there', async () => {
   await primary.start()
-  // As a process does that starts only now.
+  // Like a process that starts only now.
   const { db, close } = connect(`${url}&application_name=later`, 1, () => undefined)
   try {
     const { rows } = await sql<{ port: number }>`select inet_server_port() as port`.execute(db)
@@ -178,7 +181,7 @@ test('the former primary comes back as it was, and nobody writes there', async (
     `select count(*)::int as n from pg_stat_activity where usename = 'portal'`,
   )
   expect(row?.n).toBe(0)
-  // It is the only one that answers now: rather no database than one without the last hours.
+  // Only the old primary answers now: no database is better than one that lacks the last hours.
   await replica.stop()
   const { db: next, close: closeNext } = connect(url, 1, () => undefined)
   try {

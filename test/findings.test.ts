@@ -1,6 +1,6 @@
 /**
- * Every test that docs/findings.md names is there, so that no guard goes unnoticed, and every mend
- * that `npm run guards` takes out stands in its file.
+ * Every test that docs/findings.md names exists, so that no guard is lost, and every mend that `npm
+ * run guards` removes occurs in its file.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ const guards = guardsOf(read('docs/findings.md'))
 test('every guard of a finding is a test that there is', () => {
   expect(guards.length).toBeGreaterThan(60)
   const missing = guards.filter(({ file, title }) => {
-    // A title may be broken over lines by quotes of another kind only.
+    // The file must contain the title literally.
     return !existsSync(path.join(root, file)) || !read(file).includes(title)
   })
   expect(missing).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * A portal as an operator starts it first, and the ways in which it must not go into production.
+ * The first start of a portal by an operator, and configurations that must not go into production.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ afterAll(async () => {
   portal.discard()
 })
 
-/** Starts it on the same folder with other settings, and answers how it ended. */
+/** Starts it on the same folder with other settings, and returns how it ended. */
 async function ended(
   env: Record<string, string>,
 ): Promise<{ code: number | null; faults: string[] }> {
@@ -48,7 +48,7 @@ async function ended(
         ...env,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
-      // One that does start is stopped again, and was not refused.
+      // A portal that does start is stopped again; then it was not refused.
       timeout: 90_000,
     },
   )
@@ -59,14 +59,14 @@ async function ended(
 }
 
 test('what it writes is closed to the other users of the machine', async () => {
-  // The last file of a start, and the one whose mode is left to the process.
+  // The last file of a start, which is also the one whose mode depends on the umask.
   await vi.waitUntil(() => existsSync(path.join(portal.dataDir, 'portal.pid')), 20_000)
   const database = path.join(portal.dataDir, 'postgres')
   const open = readdirSync(portal.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => path.join(entry.parentPath, entry.name))
-    // As root the database's user passes through its own folder, and runs the programs there that
-    // are copied where it cannot enter the checkout.
+    // As root the database's user passes through its own folder, and runs programs there that are
+    // copied if it cannot enter the checkout.
     .filter((file) => file !== database && !file.startsWith(path.join(database, 'pgsql-')))
     .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o007)
   expect(open).toEqual([])

@@ -1,4 +1,4 @@
-/** A stand-in's routes behind a port of their own. */
+/** A stand-in's routes on a port of their own. */
 import type { AddressInfo } from 'node:net'
 import { serverFor, type Routes } from '../sandbox/http.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A portal that speaks HTTPS, with running servers, names in a DNS, and visitors who trust the
- * sandbox's authorities.
+ * A portal with HTTPS, running servers, names in a DNS, and visitors who trust the sandbox's
+ * authorities.
  */
 import http2 from 'node:http2'
 import https from 'node:https'
@@ -28,7 +28,7 @@ export interface HttpsServer {
   readonly id: string
   readonly name: string
 }
-/** How one of the sandbox's authorities behaves, and what it has issued, newest first. */
+/** The behaviour of one of the sandbox's authorities, and its issued certificates, newest first. */
 export interface AuthorityState {
   readonly mode: string
   readonly issued: readonly {
@@ -77,14 +77,14 @@ export async function openHttpsWorld(options: TestPortalOptions = {}) {
     portal,
     tlsPort,
     roots,
-    /** Changes how an authority behaves, or only reads it. */
+    /** Changes or reads an authority's behaviour. */
     async behave(id: 'first' | 'second', changes?: object): Promise<AuthorityState> {
       return (await (await authority(id, 'state.json', changes)).json()) as AuthorityState
     },
     async revoke(id: 'first' | 'second', name: string): Promise<void> {
       await authority(id, 'revoke.json', { name })
     },
-    /** A running server and its owner: a new customer, where nobody is named. */
+    /** A running server and its owner; a new customer if none is given. */
     async server(by?: TestCustomer): Promise<HttpsServer> {
       const owner = by ?? (await portal.customer())
       await portal.topUp(owner, 2_000_000)
@@ -103,12 +103,12 @@ export async function openHttpsWorld(options: TestPortalOptions = {}) {
       )
       return { owner, id, name }
     },
-    /** The server, its owner signed in anew: after a while a session has ended. */
+    /** The server with a new session of its owner, because sessions expire. */
     signIn: async (server: HttpsServer): Promise<HttpsServer> => ({
       ...server,
       owner: await portal.signIn(server.owner),
     }),
-    /** A name of the customer's that leads to this machine, added to the server. */
+    /** Adds a name of the customer's, which leads to this machine, to the server. */
     async named(server: HttpsServer, name = fresh()): Promise<string> {
       world.point(name, server)
       await world.add(server, name)
@@ -223,7 +223,7 @@ export async function openHttpsWorld(options: TestPortalOptions = {}) {
         })
         if (body !== undefined) stream.end(body)
       }),
-    /** By HTTP, without following. */
+    /** By HTTP, without following redirects. */
     async plain(host: string, path = '/', method = 'GET'): Promise<Page> {
       const { request } = await import('node:http')
       return await new Promise((resolve, reject) => {

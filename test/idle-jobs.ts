@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Database } from '../server/platform/db.ts'
 
 /**
- * Waits until no job of the portal's waits or runs; without a limit of its own, since each test has
- * one. In one look at all of them: a job adds the next before it is over itself. A retry and a job
- * that follows in a moment are waited for; one for much later, such as the question to a gateway
- * that has answered already, is not.
+ * Waits until none of the portal's jobs waits or runs. It has no limit of its own, because each
+ * test has one. One query covers all jobs, because a job adds the next before it ends itself.
+ * Retries and jobs that follow in a moment are waited for. A job for much later, such as the query
+ * to a gateway that has already answered, is not.
  */
 export async function jobsIdle(db: Database): Promise<void> {
   for (;;) {

@@ -1,10 +1,10 @@
-/** Plugins and themes as the owner of a simulated site has installed them. */
+/** Plugins and themes as the owner of a simulated site would install them. */
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pluginMain, releases } from '../sandbox/wordpress/releases.ts'
 
-/** Puts a release of the sandbox into a site's folder and switches it on, as wp-admin would. */
+/** Puts a release of the sandbox into a site's folder and activates it, as wp-admin would. */
 export function installRelease(siteFolder: string, slug: string, version: string): void {
   const release = releases.find((one) => one.slug === slug && one.version === version)
   if (!release) throw new Error(`no release ${slug} ${version}`)

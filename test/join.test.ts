@@ -1,6 +1,6 @@
 /**
- * A second machine becomes a node by the command that `node add` prints, in another folder: it is
- * told its settings once, starts, and gets servers.
+ * A second machine, in another folder, becomes a node by the command that `node add` prints: it
+ * gets its settings once, starts, and receives servers.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -104,7 +104,7 @@ test('for another key what was written down stays, and no data centre is made up
     { ...said, act: 'node.add', before: { address: line }, after: { address: '10.0.0.22:7443' } },
     { ...said, act: 'node.add', before: null, after: { edge: '10.0.0.21:8082' } },
   ])
-  // A key is told once, and to the shell.
+  // The key is shown once, and only on the shell.
   const joinKey = /^ {2}((?:[a-z0-9]{5}-){3,}[a-z0-9]+)$/m.exec(first.said)?.[1]
   expect(trail).not.toContain(joinKey)
   expect(trail).not.toContain(shown.said.trim())
@@ -114,7 +114,7 @@ test('for another key what was written down stays, and no data centre is made up
   expect(await written()).toBeUndefined()
 })
 
-/** Runs what was printed, as on the other machine; the key goes in by standard input. */
+/** Runs the printed command, as on the other machine; the key is given by standard input. */
 function run(
   command: string,
   key: string,
@@ -163,7 +163,7 @@ test('a key that is wrong, used up or too old opens nothing', async () => {
   const asked = joinRequest(joinKey, 'hn7')
   const told = await join(asked)
   expect(told.status, told.text).toBe(200)
-  // Neither the join key nor the line's stands in what was sent.
+  // Neither the join key nor the line's key is in what was sent.
   for (const secret of [joinKey, key])
     expect(told.text + JSON.stringify(asked)).not.toContain(secret)
   expect(openSettings(joinKey, asked, told.body.result.sealed).variables).toMatchObject({
@@ -186,7 +186,7 @@ test('where it cannot be written down, the portal is not asked, and the key is g
     const { ended, said } = run(command, joinKey, ['--no-start'], { LOG_LEVEL: 'silent' }, user)
     return { code: await ended, said: said() }
   }
-  // The service's group may read it, and nobody but its owner writes it.
+  // The service's group may read the file, and only its owner may write it.
   writeFileSync(settings, 'DATABASE_URL=postgres://db/portal\n')
   expect(await join()).toEqual({
     code: 1,
@@ -195,7 +195,7 @@ test('where it cannot be written down, the portal is not asked, and the key is g
   writeFileSync(settings, '# of the service\n')
   chmodSync(settings, 0o444)
   chmodSync(folder, 0o711)
-  // Root writes any file.
+  // Root can write any file, so another user is used.
   const plain = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   expect(await join(plain)).toEqual({
     code: 1,
@@ -232,7 +232,7 @@ test(
     expect(said()).toContain('This machine is the node hn9.')
     expect(statSync(settings).mode & 0o777).toBe(0o600)
     expect(readFileSync(settings, 'utf8')).toContain('NODE_NAME=hn9')
-    // A machine that is set up is left as it is.
+    // A machine that is already set up is not changed.
     const again = await add('hn10', `127.0.0.1:${await freePort()}`)
     const before = readFileSync(settings, 'utf8')
     const refused = run(again.command, again.joinKey, ['--no-start'], env)

@@ -1,8 +1,8 @@
-/** A visitor of a site, and whether the edge had kept the page for him. */
+/** A visitor of a site, and whether the edge answered with a kept page. */
 import http from 'node:http'
 import type { TestPortal } from './portal.ts'
 
-/** `word`: what the edge's cache did, HIT or MISS or another of its words. */
+/** `word`: the result of the edge's cache, such as HIT or MISS. */
 export const visitKept = (
   { config }: Pick<TestPortal, 'config'>,
   host: string,

@@ -1,5 +1,5 @@
 /**
- * A customer who registers, tops up and orders at a portal that is killed under them, and remembers
+ * A customer who registers, tops up and orders at a portal that is killed meanwhile, and records
  * everything that was acknowledged.
  */
 import { randomUUID } from 'node:crypto'
@@ -14,11 +14,14 @@ interface Answer {
   readonly body: { message: string; result: Record<string, unknown>; error?: { code: string } }
 }
 
-/** Something the portal said, that must be true for ever after. */
+/** An acknowledgement of the portal, which must stay true for ever. */
 export interface Fact {
   readonly what: string
   readonly holds: () => Promise<void>
-  /** Waits for a site to boot: asked of the newest sites after each start, of all at the end. */
+  /**
+   * True: the check waits for a site to boot. It is made for the newest sites after each start, and
+   * for all at the end.
+   */
   readonly slow?: boolean
 }
 
@@ -44,10 +47,7 @@ const order = {
   replicate: 1,
 }
 
-/**
- * Tries until there is an answer that is no trouble of the portal's: the portal may be dead for a
- * while.
- */
+/** Repeats a call until its answer is no failure of the portal, which may be dead for a while. */
 export async function untilAnswered(
   portal: PortalProcess,
   method: string,
@@ -71,7 +71,7 @@ export async function untilAnswered(
       if (answer.status < 500 && body.error?.code !== 'idempotency_in_progress')
         return { status: answer.status, body }
     } catch {
-      // Killed in the middle: nothing was acknowledged.
+      // Killed during the call: nothing was acknowledged.
     }
     if (portal.fell !== undefined) throw new Error(portal.fell)
     if (Date.now() > deadline) throw new Error(`${method} ${address} was never answered`)
@@ -107,7 +107,9 @@ export async function register(portal: PortalProcess, number: number): Promise<C
   const { email, phone } = customer
   const signIn = () =>
     untilAnswered(portal, 'POST', '/api/v1/auth/login', { body: { email, password } })
-  /** Leaves no session behind: beyond twenty the oldest ends, which is the customer's own. */
+  /**
+   * Ends the session it opens: beyond twenty the oldest session ends, which is the customer's own.
+   */
   const mayEnter = async (): Promise<number> => {
     const { status, body } = await signIn()
     const { accessToken } = (body.result as { token?: { accessToken: string } } | null)?.token ?? {}
@@ -177,7 +179,7 @@ export async function topUp(
   })
   await until('paying', async () => {
     const page = await fetch(String(begun.body.result['checkoutUrl']), { redirect: 'manual' })
-    // Chosen already, by a click whose answer a kill took away.
+    // The choice was already made by a click whose answer was lost in a kill.
     if (page.status === 303) return true
     const form = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
     const chosen = await fetch(`${portal.sandboxUrl}/vnpay/paymentv2/Transaction/Confirm.html`, {
@@ -190,7 +192,7 @@ export async function topUp(
   return code
 }
 
-/** Waits until the portal says that the money is in the wallet. */
+/** Waits until the portal reports the money in the wallet. */
 export async function credited(
   portal: PortalProcess,
   customer: Customer,
@@ -235,7 +237,7 @@ export async function placeOrder(portal: PortalProcess, customer: Customer): Pro
   return id
 }
 
-/** Waits until the order runs or is given up, and answers which. */
+/** Waits until the order runs or is given up; returns which. */
 export async function settled(
   portal: PortalProcess,
   customer: Customer,

@@ -1,7 +1,7 @@
 /**
- * kill -9 at random moments of the journey: after each next start everything acknowledged is there,
- * nothing is there twice, and the order goes on. `KILLS=20 SEED=7 node node_modules/.bin/vitest run
- * test/kill.test.ts` for more of them, or for the same ones again.
+ * kill -9 at random moments of the journey. After each restart everything acknowledged exists,
+ * nothing exists twice, and the order continues. `KILLS=20 SEED=7 node node_modules/.bin/vitest run
+ * test/kill.test.ts` runs more kills, or repeats the same ones.
  */
 import path from 'node:path'
 import { readFileSync } from 'node:fs'
@@ -28,10 +28,10 @@ const kills = Number(process.env['KILLS'] ?? 4)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 const stages = ['register', 'order', 'top-up', 'credit', 'provisioning']
-/** Of those that take longer than some 60 ms. */
+/** Length of stages that take longer than some 60 ms. */
 const lengthsMs: Record<string, number> = { register: 600, credit: 400, provisioning: 5000 }
 
-/** mulberry32: the same seed, the same moments. */
+/** mulberry32: the same seed gives the same moments. */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -59,8 +59,8 @@ async function stillTrue({ what, holds }: Fact): Promise<void> {
 }
 
 /**
- * One PostgreSQL and at most one process per site: no process of a killed portal is left beside
- * those of the present one.
+ * One PostgreSQL and at most one process per site: no process of a killed portal remains beside the
+ * present ones.
  */
 function hasOneProcessEach(portal: PortalProcess): string | false {
   const commands = portal.processes().map(({ command }) => command)
@@ -74,8 +74,8 @@ function hasOneProcessEach(portal: PortalProcess): string | false {
 }
 
 /**
- * What every wallet must hold, entry by entry: each paid top-up once, each order once, and its
- * refund when it failed.
+ * The entries that every wallet must have: each paid top-up once, each order once, and its refund
+ * if it failed.
  */
 async function booksAreRight(portal: PortalProcess, customers: readonly Customer[]): Promise<void> {
   const secrets = createSecrets(loadRootSecret(portal.dataDir, undefined))
@@ -180,8 +180,8 @@ test(
       }
       const killer = async (): Promise<void> => {
         while (left > 0) {
-          // Every stage of the journey gets its share, however short it is; within it the moment
-          // is random.
+          // Every stage of the journey is chosen equally often, however short it is; the moment
+          // within it is random.
           const stage = stages[Math.floor(random() * stages.length)] ?? 'provisioning'
           await eventually('the next stage', async () => phase.startsWith(stage), 6).catch(
             () => undefined,

@@ -1,6 +1,6 @@
 /**
- * A host of the usual kind, PHP and MariaDB of the distribution, for a site that is taken away from
- * here.
+ * A conventional host, with PHP and MariaDB of the distribution, for a site that is exported from
+ * the portal.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,22 +8,22 @@ import os from 'node:os'
 import path from 'node:path'
 import { eventually, freePort } from './portal.ts'
 
-/** What it needs and this machine has not. */
+/** Programs that it needs and this machine lacks. */
 export const missingForLamp = (): string[] =>
   ['mariadbd', 'mariadb-install-db', 'mariadb', 'mariadb-dump', 'php'].filter(
     (program) => spawnSync(program, ['--version']).status === null,
   )
 
 export interface LampServer {
-  /** The folder of the web server. */
+  /** The web server's folder. */
   readonly folder: string
   /** Lines for wp-config.php. */
   readonly settings: Readonly<Record<'DB_NAME' | 'DB_USER' | 'DB_PASSWORD' | 'DB_HOST', string>>
-  /** Loads SQL into its database, and answers what the client printed, tabs between values. */
+  /** Runs SQL in its database; returns what the client printed, with tabs between values. */
   sql(text: string): string
-  /** What `mariadb-dump` writes of its database, with these options. */
+  /** The output of `mariadb-dump` for its database, with these options. */
   dump(...options: readonly string[]): Buffer
-  /** Starts PHP on the folder; answers the address. */
+  /** Starts PHP on the folder; returns the address. */
   serve(): Promise<string>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ const ended = (child: ChildProcess): Promise<unknown> =>
     ? Promise.resolve()
     : new Promise((resolve) => child.once('exit', resolve))
 
-/** Resolves when its database takes statements. */
+/** Resolves when its database accepts statements. */
 export async function openLampServer(): Promise<LampServer> {
   const root = mkdtempSync(path.join(os.tmpdir(), 'portal-lamp-'))
   const [data, folder, socket] = ['data', 'www', 'db.sock'].map((one) => path.join(root, one)) as [
@@ -41,7 +41,7 @@ export async function openLampServer(): Promise<LampServer> {
     string,
     string,
   ]
-  // Root has to be named: another user could not enter the folder of this run.
+  // As root, `--user=root` is needed: another user could not enter this run's folder.
   const asUser = process.getuid?.() === 0 ? ['--user=root'] : []
   execFileSync(
     'mariadb-install-db',

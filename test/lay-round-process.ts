@@ -1,6 +1,6 @@
 /**
- * The process of a node that lays a round of a move out, to be killed. Arguments: the data folder,
- * the site as JSON, the archive, the round as JSON. Says when it begins and when it has ended.
+ * The process of a node that applies one round of a move, to be killed. Arguments: the data folder,
+ * the site as JSON, the archive, the round as JSON. Prints when it begins and when it has ended.
  */
 import { open } from './embedded-wordpress.ts'
 import type { MoveRound, SiteSpec } from '../server/wordpress/driver.ts'

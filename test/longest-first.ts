@@ -1,7 +1,7 @@
 /**
- * The order of test files: those that take longest begin first, so that at the end no worker waits
- * for one of them alone. The list is of the slowest that a run prints (slowest.ts), with those that
- * start many processes first; a file that is not in it follows, large files first.
+ * The order of test files: the longest begin first, so that at the end no worker waits for a single
+ * one. The list has the slowest files that a run prints (slowest.ts), beginning with those that
+ * start many processes. Other files follow, large ones first.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 

@@ -1,6 +1,7 @@
 /**
- * The real portal, with its own database and WordPress on PHP, loses its machine: killed, its
- * folder removed. One command brings it back, and everything that it acknowledged still holds.
+ * The real portal, with its own database and WordPress on PHP, loses its machine: it is killed and
+ * its folder is removed. One command restores it, and everything that it acknowledged is still
+ * true.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -19,7 +20,7 @@ import { eventually } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
 
 const saved = mkdtempSync(path.join(os.tmpdir(), 'portal-machine-'))
-/** Archives of sites on another disk, which the machine does not take with it. */
+/** Archives of sites on another disk, which survives the machine. */
 const archives = mkdtempSync(path.join(os.tmpdir(), 'portal-archives-'))
 const portal = await PortalProcess.create()
 afterAll(async () => {
@@ -63,7 +64,7 @@ test(
     await portal.kill('database')
     for (const name of readdirSync(portal.dataDir))
       rmSync(path.join(portal.dataDir, name), { recursive: true, maxRetries: 5 })
-    // As an operator finds it who mounted a disk for the sites, and whose npm has its logs there.
+    // As on a machine with a mounted disk for the sites, and npm's logs in the folder.
     mkdirSync(path.join(portal.dataDir, 'sites', 'lost+found'), { recursive: true })
     mkdirSync(path.join(portal.dataDir, '.npm', '_logs'), { recursive: true })
     writeFileSync(path.join(portal.dataDir, '.npm', '_logs', 'today.log'), 'npm\n')
@@ -80,9 +81,10 @@ test(
       await holds().catch((error: unknown) => {
         throw new Error(`no longer: ${what}`, { cause: error })
       })
-    // The portal's backup has the newest one; the other was on a disk that is still there.
+    // The portal's backup contains the newest archive; the other one was on a disk that still
+    // exists.
     expect(await backups()).toEqual(before)
-    // From nothing to a site that answers.
+    // From nothing to an answering site.
     expect(performance.now() - began).toBeLessThan(120_000)
     expect(await (await fetch(`${portal.url}/api/statement-key`)).text()).toBe(signingKey)
     const books = await portal.command('ledger:check', env, ['--full'])

@@ -1,7 +1,6 @@
 /**
  * Two portals and three nodes behind one address, as on four machines: the first has the database,
- * the name server and a node beside its portal, the second a portal alone, two have nothing but
- * sites.
+ * the name server and a node beside its portal, the second only a portal, and two have only sites.
  */
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
@@ -10,8 +9,8 @@ import { eventually, freePort } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
 
 /**
- * What stands in front of several portals: a connection goes to each in turn, and to the other one
- * where nobody listens.
+ * A load balancer for several portals: connections go to each in turn, and to the other one if a
+ * portal does not listen.
  */
 function balance(ports: readonly number[]): net.Server {
   let turn = 0
@@ -47,17 +46,16 @@ export interface Machines {
   /** Nodes of the data centres 1 and 4. */
   readonly hanoi: PortalProcess
   readonly sydney: PortalProcess
-  /** In front of both portals. */
+  /** The balancer's address, in front of both portals. */
   readonly address: string
   start(one: PortalProcess): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Resolves when all are up.
- *
+ * Resolves when all are ready.
  * @param options `release`: the folder whose code they run, this one by default; `more`: settings
- * of both portals; `prepare`: what is done to the folder of each before anything is in it
+ * of both portals; `prepare`: called for each one's folder while it is still empty
  */
 export async function openMachines(
   options: {

@@ -1,4 +1,4 @@
-/** A test portal whose servers send e-mail, as their PHP and their owners do it. */
+/** A test portal whose servers send e-mail, with the actions of their PHP and their owners. */
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -32,13 +32,13 @@ const order = {
   password: 'Mat-khau-9!',
   replicate: 1,
 }
-/** The stand-in for PHP knows it by its first line; PHP runs it. */
+/** The stand-in for PHP recognises the program by its first line; real PHP runs it. */
 const program = `<?php // probe: mail
 echo 'mail=', var_export( mail( $_GET['to'], $_GET['subject'] ?? '', $_GET['body'] ?? '',
 	$_GET['headers'] ?? '', $_GET['parameters'] ?? '' ), true );
 `
 
-/** Letters may come from domains that are served here; `more`: what a test needs otherwise. */
+/** Domains that are served here may be used as senders. `more`: options that a test replaces. */
 export async function openMailPortal(
   more: TestPortalOptions = {},
 ): Promise<{ dns: TestDns; portal: TestPortal }> {
@@ -55,7 +55,7 @@ export async function openMailPortal(
   return { dns, portal }
 }
 
-/** What is done with servers at a portal whose sites' domain is `sites.example.net`. */
+/** Actions on servers at a portal whose sites' domain is `sites.example.net`. */
 export function mailServersOf(portal: () => TestPortal) {
   const call = <T>(server: MailServer, method: string, rest = '', body?: unknown) =>
     portal().call<T>(method, `/api/wp/${server.id}${rest}`, {
@@ -109,7 +109,7 @@ export function mailServersOf(portal: () => TestPortal) {
         .once('error', reject)
     })
 
-  /** A page of the site calls mail(); answers what it said. */
+  /** A page of the site calls mail(); returns its result. */
   const send = async (server: MailServer, mail: Record<string, string>): Promise<boolean> => {
     const { text } = await visit(server, `/probe-mail.php?${new URLSearchParams(mail)}`)
     if (!/^mail=(?:true|false)$/.test(text)) throw new Error(`no answer of mail(): ${text}`)
@@ -140,11 +140,11 @@ export function mailServersOf(portal: () => TestPortal) {
       .where('site_id', '=', of.id)
       .where('recipient', '=', to)
       .execute()
-  /** Has the job come that would come later: the queue goes by the wall clock. */
+  /** Queues the job now that would otherwise run later, because the queue uses the real clock. */
   const wake = ({ id: siteId }: MailServer): Promise<unknown> =>
     transaction(portal().app.db, (tx) => portal().app.jobs.add(tx, sendMailJob, { siteId }))
 
-  /** As it arrived, with the envelope's sender on top. */
+  /** The mail as it arrived, with the envelope's sender on top. */
   const raw = async (to: string): Promise<Buffer> => {
     const url = `${portal().sandboxUrl}/inbox.eml?to=${encodeURIComponent(to)}`
     return Buffer.from(await (await fetch(url)).arrayBuffer())
@@ -158,7 +158,7 @@ export function mailServersOf(portal: () => TestPortal) {
     return line?.slice(line.indexOf(':') + 1).trim()
   }
 
-  /** A domain that is served here for the customer, and is the server's. */
+  /** A domain that is served here for the customer and added to the server. */
   async function domainFor(of: MailServer, name: string): Promise<Domain> {
     const domains = domainsOf(() => of.owner, portal)
     const domain = await domains.create(name)

@@ -1,5 +1,5 @@
 /**
- * The alert rules and the dashboard name metrics, labels and values that a started portal exposes,
+ * The alert rules and the dashboard use metrics, labels and values that a started portal exposes,
  * and docs/operate.md says what to do about each alert.
  */
 import { spawnSync } from 'node:child_process'
@@ -35,10 +35,10 @@ const drawn = panels.flatMap(({ targets = [] }) =>
 )
 
 const words = new Set(['and', 'or', 'unless', 'by', 'on', 'without', 'ignoring', 'bool'])
-/** Prometheus makes it itself of each target. */
+/** Prometheus itself creates it for each target. */
 const ofPrometheus = new Set(['up'])
 
-/** What an expression of PromQL selects: names, with the labels and values that it asks for. */
+/** The metrics of a PromQL expression, with the labels and values that it selects. */
 function selected(expr: string): { name: string; labels: Map<string, string | undefined> }[] {
   const plain = expr
     .replaceAll(/\b(?:by|on|without|ignoring)\s*\([^)]*\)/g, ' ')
@@ -57,7 +57,7 @@ function selected(expr: string): { name: string; labels: Map<string, string | un
 }
 
 let portal: TestPortal
-/** Series by metric, each as its labels. */
+/** Series by metric, each with its labels. */
 const series = new Map<string, Map<string, string>[]>()
 beforeAll(async () => {
   portal = await openTestPortal()
@@ -70,14 +70,14 @@ beforeAll(async () => {
     )
     series.set(name, [...(series.get(name) ?? []), labels])
   }
-  // A histogram without a measurement yet has no series, and all three names.
+  // A histogram without a measurement has no series yet, but all three names.
   for (const [, name = ''] of text.matchAll(/^# TYPE (\S+) histogram/gm))
     for (const part of ['_bucket', '_sum', '_count'])
       if (!series.has(name + part)) series.set(name + part, [])
 }, 60_000)
 afterAll(() => portal.close())
 
-/** What of an expression no portal exposes. */
+/** The parts of an expression that no portal exposes. */
 const unknownIn = (expr: string): string[] =>
   selected(expr).flatMap(({ name, labels }) => {
     const all = series.get(name)

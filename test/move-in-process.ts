@@ -1,7 +1,7 @@
 /**
- * The process that runs a site and moves another one into it, to be killed. Arguments: the data
+ * The process that runs a site and imports another one into it, to be killed. Arguments: the data
  * folder, the folder of the simulated files, the site as JSON, the archive, the id of the import.
- * Says each step before it begins.
+ * Prints each step before it begins.
  */
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 import { open } from './embedded-wordpress.ts'

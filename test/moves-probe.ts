@@ -1,6 +1,6 @@
 /**
- * A plugin for a site whose moves are tried. Asked by `?probe=…` it plants what is hard to carry
- * from one database to another, tells every value of what stands there, adds a row, or runs SQL.
+ * A plugin for sites whose moves are tested. With `?probe=…` it stores values that are hard to
+ * carry from one database to another, reports every stored value, adds a row, or runs SQL.
  */
 export const movesProbe = String.raw`<?php
 add_action( 'init', function () {

@@ -1,6 +1,6 @@
 /**
- * Servers of customers and the names that they are given, as a customer at a screen and an owner of
- * a domain at his DNS do it.
+ * Servers of customers and their names, with the actions of a customer at a screen and of a
+ * domain's owner at the DNS.
  */
 import type { TestDns } from './dns-server.ts'
 import type { TestCustomer, TestPortal } from './portal.ts'
@@ -21,15 +21,15 @@ const order = {
   replicate: 1,
 }
 let names = 0
-/** A name that nobody has yet. */
+/** A new name. */
 export const fresh = (): string => `shop${++names}.example.org`
 
 /**
- * What is done with servers at a portal, and with names in a DNS; both are there by the time it is
- * done.
+ * Actions on servers at a portal, and on names in a DNS. Both must exist when the functions are
+ * called.
  */
 export function namedServersOf(portal: () => TestPortal, dns: () => TestDns) {
-  /** An ordered server; it needs no money to be given a name. */
+  /** An ordered server; it can be given a name without being paid. */
   async function server(customer?: TestCustomer): Promise<Server> {
     const { token } = customer ?? (await portal().customer())
     const { id } = (await portal().call<{ id: string }>('POST', '/api/wp', { token, body: order }))

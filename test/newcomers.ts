@@ -1,12 +1,12 @@
 /**
- * People who register, activate and sign in at a test portal, each under an email and a phone of
- * their own, and the codes that they are sent.
+ * People who register, activate and sign in at a test portal, each with an email and a phone of
+ * their own, and the codes sent to them.
  */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { eventually, type Answer, type TestPortal } from './portal.ts'
 
-/** What a newcomer fills in. */
+/** The registration form's values. */
 export interface Form {
   name: string
   email: string
@@ -29,22 +29,22 @@ export function form(): Form {
 /** An answer's status and the code of its error. */
 export const code = (answer: Answer): [number, string | undefined] => [
   answer.status,
-  // A file is no JSON.
+  // The body of a file is no JSON.
   (answer.body as Answer['body'] | undefined)?.error?.code,
 ]
-/** A code that is not the right one. */
+/** A wrong code. */
 export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
 
 export interface SignedIn {
   token: { accessToken: string }
 }
-/** A sign-in that waits for the second factor, by the answer that asks for it. */
+/** The challenge of a sign-in that waits for the second factor, from the refusal. */
 export const challengeOf = (answer: Answer): string => {
   expect(code(answer)).toEqual([403, 'second_factor_required'])
   return (answer.body.error as { challenge?: string }).challenge ?? ''
 }
 
-/** What newcomers do at a portal, which is opened by the time they do it. */
+/** What newcomers do at a portal that must be open when the functions are called. */
 export function newcomersTo(portal: () => TestPortal) {
   const auth = <T = null>(
     call: string,
@@ -65,18 +65,18 @@ export function newcomersTo(portal: () => TestPortal) {
     (await login(who)).body.result.token.accessToken
   const me = (token: string) => portal().call('GET', '/api/v1/auth/me', { token })
 
-  /** A number gets one SMS a minute: this is the end of that minute. */
+  /** A number gets one SMS per minute; this ends the wait of the waiting ones. */
   const sendWaiting = () =>
     sql`update pgboss.job set start_after = now() where name = 'send-code'
       and state = 'created'`.execute(portal().app.db)
-  /** The newest code sent to somebody; with `after`, another one than that. */
+  /** The newest code sent to somebody; with `after`, one that differs from it. */
   const codeFor = (to: string, after?: string): Promise<string> =>
     eventually(`a code for ${to}`, async () => {
       await sendWaiting()
       const found = /\b\d{6}\b/.exec((await portal().inbox(to))[0]?.text ?? '')?.[0]
       return found === after ? undefined : found
     })
-  /** Lets real time of the counters pass: they run on the wall clock, shared by all processes. */
+  /** Advances the counters' time, which is the real clock, shared by all processes. */
   const advanceCounters = async (ms: number) => {
     const { db } = portal().app
     await sql`update rate_limit set expire = expire - ${ms}`.execute(db)

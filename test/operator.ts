@@ -7,7 +7,7 @@ import type { TestPortal } from './portal.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** Starts one; `env` goes before what the portal is set to. */
+/** Starts a command; `env` overrides the portal's settings. */
 export function startCommand(
   portal: TestPortal,
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export function startCommand(
   )
 }
 
-/** Waits for its end; answers its exit code and what it said. */
+/** Waits for the end of the command; returns its exit code and output. */
 export function runCommand(
   portal: TestPortal,
   env: NodeJS.ProcessEnv,

@@ -15,11 +15,11 @@ export const smallestOrder = {
 export interface OrderedServer {
   readonly id: string
   readonly name: string
-  /** Where it answers, with the port. */
+  /** The host at which it answers, with the port. */
   readonly domain: string
 }
 
-/** One that runs; the customer's wallet has paid for it. `changes`: of the order. */
+/** A running server, paid from the customer's wallet. `changes`: of the order. */
 export async function orderServer(
   portal: TestPortal,
   { token }: Pick<TestCustomer, 'token'>,
@@ -35,6 +35,6 @@ export async function orderServer(
     const { status, name, domain } = shown.body.result
     return status === 'running' && { id, name, domain }
   }
-  // WordPress on PHP takes its time where other tests install it as well.
+  // WordPress on PHP is slow while other tests install it as well.
   return await eventually('the server runs', isRunning, 90)
 }

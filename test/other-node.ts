@@ -1,4 +1,7 @@
-/** A second machine with sites beside a test portal: a node of its own folder, ports and key. */
+/**
+ * A second machine with sites beside a test portal: a node with a folder, ports and a key of its
+ * own.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'
@@ -21,22 +24,23 @@ export interface OtherNode {
   readonly name: string
   readonly dataDir: string
   readonly sitesPort: number
-  /** It is there again, as after a start of the machine. */
+  /** The machine is back, as after a reboot. */
   open(): Promise<void>
-  /** The machine is gone. */
+  /** The machine vanishes. */
   vanish(): Promise<void>
   close(): Promise<void>
 }
 
-/** Settings of a test portal whose own sites the edges of other nodes reach. */
+/** Settings of a test portal whose own sites are reachable for the edges of other nodes. */
 export async function withSitesAddress(): Promise<Record<string, string>> {
   const port = String(await freePort())
   return { SITES_PORT: port, NODE_SITES_ADDRESS: `127.0.0.1:${port}` }
 }
 
 /**
- * Opens it and waits until the portal, which is opened `withSitesAddress`, reaches it.
- * @param files what its sites are made from; the stand-in for PHP when not given
+ * Opens the node and waits until the portal, which must be opened with `withSitesAddress`, reaches
+ * it.
+ * @param files what its sites are made from; the stand-in for PHP if absent
  * @param more settings of that machine
  */
 export async function openOtherNode(
@@ -78,7 +82,7 @@ export async function openOtherNode(
         return portal.app.nodes.reachable().some((one) => one.node === name)
       })
       await portal.app.nodes.look()
-      // Until the portal has told it of host names it asks every visitor to wait.
+      // Its edge asks every visitor to wait until the portal has sent it the host names.
       await eventually('its edge knowing host names', async () => {
         const { status } = await visitAt(config.SITES_PORT, 'nobody', '/')
         return status === 404
@@ -106,7 +110,7 @@ export interface Visit {
   readonly ms: number
 }
 
-/** A visit of a server through the edge at a port. A connection that fails has status 0. */
+/** A visit to a server through the edge at a port. A failed connection has status 0. */
 export function visitAt(
   port: number,
   name: string,
@@ -139,15 +143,15 @@ export function visitAt(
   })
 }
 
-/** Somebody who is signed in to a server's WordPress, and writes posts there. */
+/** Somebody who is signed in to a server's WordPress, and writes posts. */
 export interface Writer {
   write(title: string): Promise<Visit>
 }
 
-/** In the folder of a site. */
+/** Relative to the site's folder. */
 const databaseFile = 'wordpress/wp-content/database/.ht.sqlite'
 
-/** Makes the database of a site larger by so many MB. */
+/** Enlarges a site's database by this many MB. */
 export function addToDatabase(siteFolder: string, megabytes: number): void {
   const database = new DatabaseSync(path.join(siteFolder, databaseFile), { timeout: 5_000 })
   try {
@@ -159,7 +163,7 @@ export function addToDatabase(siteFolder: string, megabytes: number): void {
   }
 }
 
-/** Titles of all posts of the site in a folder of a node. */
+/** Titles of all posts of the site in a node's folder. */
 export function titlesIn(siteFolder: string): string[] {
   const database = new DatabaseSync(path.join(siteFolder, databaseFile), {
     readOnly: true,
@@ -194,10 +198,13 @@ export async function signInTo(
   }
 }
 
-/** Between two visits of one visitor, ms: a page is read, and two processors have more to do. */
+/**
+ * The pause between two visits of one visitor, ms: a page takes time to read, and the machine's
+ * processors have other work.
+ */
 const usualPauseMs = 10
 
-/** What visitors met while `during` went on: read by both edges all the time, and written to. */
+/** What visitors saw during `during`: both edges are read all the time, and written to. */
 export async function underLoad(
   of: {
     readonly server: { readonly name: string }
@@ -249,7 +256,7 @@ export async function underLoad(
   }
 }
 
-/** No portal reaches the machine any more; it runs on. Resolves with what ends that. */
+/** Cuts a running machine off from every portal. Resolves with a function that ends that. */
 export async function cutOff(portal: TestPortal, name: string): Promise<() => Promise<void>> {
   const { db, nodes } = portal.app
   const row = (await allNodes(db)).find(({ id }) => id === name)
@@ -257,7 +264,7 @@ export async function cutOff(portal: TestPortal, name: string): Promise<() => Pr
   const reachAt = async (address: string | null): Promise<void> => {
     const rest = { sitesAddress: row?.sites_address ?? null, regions: row?.regions ?? null }
     await putNode(db, { id: name, address, ...rest })
-    // A look that is under way may have read the address before.
+    // A check that is under way may have read the address before.
     await eventually('the line', async () => {
       await nodes.look()
       return isReached() === (address === row?.address)
@@ -270,7 +277,7 @@ export async function cutOff(portal: TestPortal, name: string): Promise<() => Pr
   }
 }
 
-/** Resolves when a server's mirror has all that was written until then. */
+/** Resolves when a server's mirror has everything that was written so far. */
 export const mirrorFollows = (
   portal: TestPortal,
   { id }: { readonly id: string },

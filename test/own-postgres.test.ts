@@ -1,4 +1,4 @@
-/** A portal on a PostgreSQL server of its operator's own, to which TLS alone leads. */
+/** A portal on an operator's own PostgreSQL server, which only accepts TLS. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 const lines: string[] = []
 
-/** What an operator reads of a start that this address does not allow. */
+/** The error that an operator reads when this URL is refused at start. */
 async function refusal(url: string): Promise<string> {
   const { db, close } = connect(url, 1, () => undefined)
   try {
@@ -102,7 +102,8 @@ test('what is wrong with the certificate is said in one sentence', async () => {
   expect(strangers).toMatch(
     /^DATABASE_URL: the certificate of the database server is not signed by an authority that/,
   )
-  // Nobody is trusted unless the address says so; `require` checks as much.
+  // No certificate is trusted unless the URL names its authority; `require` checks the certificate
+  // too.
   expect(await refusal(address('require'))).toMatch(/is not signed by an authority/)
   expect(
     await refusal(address('verify-full', certificate).replace('127.0.0.1', 'localhost')),
@@ -118,14 +119,14 @@ test('what is wrong with the certificate is said in one sentence', async () => {
 })
 
 test('the budget is what the process opens at most, and is noted', async () => {
-  // As many calls at once as there are connections for.
+  // As many concurrent calls as there are connections.
   await Promise.all(
     Array.from({ length: 40 }, () => sql`select pg_sleep(0.05)`.execute(portal.app.db)),
   )
   const { total } = budgetOf({ calls: 20, throughPooler: false, sandbox: true })
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from pg_stat_activity where datname = 'portal'`.execute(portal.app.db)
-  // A backup, which the budget has room for, is not under way.
+  // Two connections are reserved for a backup, which is not running.
   expect(rows[0]?.n).toBeLessThanOrEqual(total - 2)
   expect(rows[0]?.n).toBeGreaterThan(20)
   const noted = lines.map((line) => JSON.parse(line) as Record<string, unknown>)

@@ -1,22 +1,22 @@
-/** Packages of sites as customers bring them, sound ones and hostile ones. */
+/** Packages of sites as customers upload them, valid and hostile ones. */
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { pack, type Header } from 'tar-stream'
 
 export interface PackedFile {
   readonly name: string
   readonly content?: string | Buffer
-  /** A link to this name. */
+  /** The entry is a link to this name. */
   readonly link?: string
-  /** Of a tar. */
+  /** The type in a tar. */
   readonly type?: Header['type']
-  /** What the zip says that it comes to, where that is a lie. */
+  /** The size that the zip claims, where that is false. */
   readonly saidBytes?: number
 }
 
 const bytesOf = ({ content = '' }: PackedFile): Buffer =>
   typeof content === 'string' ? Buffer.from(content) : content
 
-/** A zip; names stand in it as they are given. Stored where there is nothing to gain. */
+/** A zip with the names exactly as given. Entries are stored where compression gains nothing. */
 export function zipOf(files: readonly (PackedFile & { nameBytes?: Buffer })[]): Buffer {
   const locals: Buffer[] = []
   const directory: Buffer[] = []
@@ -53,7 +53,7 @@ export function zipOf(files: readonly (PackedFile & { nameBytes?: Buffer })[]): 
   return Buffer.concat([...locals, entries, end])
 }
 
-/** A tar in gzip. */
+/** A tar compressed with gzip. */
 export async function tarGzOf(files: readonly PackedFile[]): Promise<Buffer> {
   const tar = pack()
   for (const file of files) {

@@ -1,6 +1,6 @@
 /**
- * What the portal is packaged with fits the repository: the systemd unit and the image say what is
- * there, and systemd understands the unit.
+ * The packaging fits the repository: the systemd unit and the image only refer to what exists, and
+ * systemd accepts the unit.
  */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,7 +15,7 @@ const read = (file: string): string => fs.readFileSync(path.join(root, file), 'u
 const scriptsOfPackage = (JSON.parse(read('package.json')) as { scripts: Record<string, string> })
   .scripts
 
-/** A unit's settings in order; systemd.syntax(7). */
+/** A unit's settings in order; see systemd.syntax(7). */
 const settingsOf = (text: string): [name: string, value: string][] =>
   text
     // A backslash at the end of a line continues it.
@@ -63,7 +63,7 @@ describe('packaging/portal.service', () => {
     const [program, ...rest] = start.split(' ')
     expect(path.relative(home, program!)).toBe('node_modules/.bin/node')
     expect(fs.existsSync(path.join(root, rest.at(-1)!))).toBe(true)
-    // As `npm start` has it.
+    // The same command as in `npm start`.
     expect(read('scripts/start.mjs')).toContain(rest[0])
     const limitMs = Number(
       /closeLimitMs = ([\d_]+)/.exec(read('server/main.ts'))![1]!.replaceAll('_', ''),
@@ -81,7 +81,7 @@ describe('packaging/portal.service', () => {
   test.skipIf(!hasSystemd)('systemd finds no fault in it and little to attack', () => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-unit-'))
     const unit = path.join(dir, 'portal.service')
-    // Installed where this clone is: the paths are looked for.
+    // The unit's paths are replaced by this clone's, because systemd checks that they exist.
     fs.writeFileSync(unit, text.replaceAll('/opt/portal', root))
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
     expect(`${verified.stdout}${verified.stderr}`).not.toMatch(/portal\.service/)
@@ -102,7 +102,7 @@ describe('packaging/portal-docker.conf', () => {
   test('leaves the portal the mounts of the machine, which the engine sees', () => {
     for (const name of names(text)) expect(directives).toContain(name)
     const changed = new Map(settingsOf(text))
-    // systemd.exec(5): what sets up a file system namespace.
+    // Settings that create a file system namespace (systemd.exec(5)).
     for (const name of names(read('packaging/portal.service')))
       if (/^(?:Private|Protect(?!Hostname))/.test(name))
         expect(changed.get(name), name).toMatch(/^(?:no|default)$/)
@@ -111,9 +111,9 @@ describe('packaging/portal-docker.conf', () => {
   })
 
   test('leaves the data, the database among them, to whom they belong', () => {
-    // systemd.exec(5): with another User= the owner of all that is below it would change.
+    // With another User= systemd would change the owner of everything below it (systemd.exec(5)).
     expect(new Map(settingsOf(text)).get('StateDirectory')).toBe('')
-    // Settings in the manual that change the user, too.
+    // Settings in the manual that also change the user.
     for (const [, unit] of read('docs/operate.md').matchAll(/^\[Service\]\n([^`]*)```/gm))
       if (/^User=/m.test(unit!)) expect(unit).toMatch(/^StateDirectory=$/m)
   })
@@ -155,7 +155,7 @@ describe('packaging/Dockerfile', () => {
     const script = (JSON.parse(probe) as string[]).at(-1)!
     expect(spawnSync(process.execPath, ['--check', '-'], { input: script }).status).toBe(0)
     expect(of('USER').at(-1)).toBe('node')
-    // The portal is stopped with the time that it may take.
+    // The portal is stopped with the time that it may need.
     expect(read('packaging/Dockerfile')).toContain('--stop-timeout 30')
   })
 
@@ -251,7 +251,7 @@ describe('packaging/stack.yaml', () => {
       expect(deploy.rollback_config.order, name).toBe(deploy.update_config.order)
       expect(Number.parseInt(service.stop_grace_period, 10), name).toBeGreaterThanOrEqual(30)
       for (const { mode } of ports) expect(mode, name).toBe('host')
-      // Two tasks cannot have one port of a machine, or one volume.
+      // Two tasks cannot share a port of a machine, or a volume.
       const order = name === 'api' ? 'start-first' : 'stop-first'
       expect(deploy.update_config.order, name).toBe(order)
     }
@@ -299,7 +299,7 @@ describe('packaging/stack.yaml', () => {
     put('packaging/deploy-stack.sh', read('packaging/deploy-stack.sh'))
     for (const name of ['portal.env', 'portal.pem', 'front.cfg']) put(`packaging/${name}`, 'x')
     put('catalog.yaml', 'x')
-    // An engine that has the services in the file, and notes what it deploys.
+    // A fake engine that has the services in the file, and records deployments.
     const engine = `#!/bin/sh
       case "$1 $2" in
         'service inspect')
@@ -333,7 +333,7 @@ describe('packaging/stack.yaml', () => {
     expect(deploy({ STACK: 'shop', PORTAL_IMAGE: 'new' }, ...withDatabase).deployed).toMatch(
       /^new /,
     )
-    // The first time.
+    // The first deployment.
     expect(deploy({})).toMatchObject({
       status: 0,
       deployed: ' stack deploy --prune -c packaging/stack.yaml portal\n',

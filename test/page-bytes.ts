@@ -18,7 +18,7 @@ interface Chunk {
   readonly isEntry?: boolean
 }
 
-/** JavaScript of every route in its dearest language, bytes after gzip. */
+/** JavaScript of every route in its largest language, bytes after gzip. */
 export function scriptBytes(): { route: string; bytes: number }[] {
   const manifest = JSON.parse(
     readFileSync(path.join(build, '.vite/manifest.json'), 'utf8'),
@@ -55,7 +55,10 @@ export function scriptBytes(): { route: string; bytes: number }[] {
   })
 }
 
-/** Style of every page, bytes after gzip: what is inside the page, and the sheets that it names. */
+/**
+ * Style of every page, bytes after gzip: the inlined style, and the style sheets that the page
+ * names.
+ */
 export function styleBytes(): number {
   const html = readFileSync(path.join(build, 'index.html'), 'utf8')
   const sheets = readdirSync(path.join(build, 'assets')).filter(
@@ -70,7 +73,7 @@ export function styleBytes(): number {
   )
 }
 
-/** Both fonts, bytes as they are sent. */
+/** Bytes of both fonts as they are sent. */
 export const fontBytes = (): number =>
   readdirSync(path.join(build, 'assets'))
     .filter((file) => file.endsWith('.woff2'))

@@ -1,6 +1,6 @@
 /**
- * A real WordPress site behind an edge that keeps its pages, a theme that shows a bit of
- * everything, and somebody who edits it: by REST, by wp-admin, and in ways that no plugin should.
+ * A real WordPress site behind an edge that keeps its pages, with a theme that shows a bit of
+ * everything, and an editor who uses REST, wp-admin, and ways that no plugin should use.
  */
 import { once } from 'node:events'
 import http from 'node:http'
@@ -41,7 +41,7 @@ const functions = `<?php
 register_nav_menu( 'main', 'Main' );
 register_sidebar( array( 'id' => 'side', 'name' => 'Side' ) );
 `
-/** What no plugin should do, and some do. Each is asked for by REST, by an administrator. */
+/** Acts that no plugin should do, but some do. An administrator requests each by REST. */
 const odd = `<?php
 add_action( 'init', function () {
 	register_post_meta( 'post', 'colour',
@@ -96,7 +96,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** A browser: it keeps cookies. */
+/** A browser that keeps cookies. */
 export interface Browser {
   readonly cookies: Map<string, string>
   ask(
@@ -107,10 +107,10 @@ export interface Browser {
 
 export type Row = Record<string, unknown>
 
-/** What runs the site, and where it keeps its files and its database. */
+/** The runtime of the site, and access to its files and database. */
 export interface Runtime {
   open(): Promise<Fixture & { readonly driver: SiteRuntime; readonly dataDir: string }>
-  /** Below the site's own folder. */
+  /** The path of WordPress's files below the site's own folder. */
   readonly files: string
   rows(world: Pick<World, 'folder' | 'uncached'>, sql: string): Promise<Row[]>
 }
@@ -133,21 +133,23 @@ export interface World {
   readonly spec: SiteSpec
   readonly cache: PageCache
   readonly edge: Edge
-  /** Of WordPress's own files. */
+  /** The folder of WordPress's own files. */
   readonly folder: string
-  /** Rows as they stand in the database, past WordPress's hooks. */
+  /** Rows of the database, read without WordPress's hooks. */
   rows(sql: string): Promise<Row[]>
-  /** Every container ends at once. */
+  /** Kills every container. */
   kill(): Promise<void>
   readonly anonymous: Browser
   readonly admin: Browser
-  /** A browser that has never been here; `from`: its address, one of 127.0.0.0/8. */
+  /** A browser without cookies; `from`: its address, one of 127.0.0.0/8. */
   visitor(from?: string): Browser
   /** The administrator, in another browser. */
   signIn(): Promise<Browser>
-  /** By REST, as the administrator; answers what came back. */
+  /** A REST call of the administrator; returns the answer. */
   rest(method: string, path: string, body?: object): Promise<{ status: number; data: unknown }>
-  /** The page as each container makes it now, for any anonymous visitor; rejects from 500 on. */
+  /**
+   * The page as each container makes it now for an anonymous visitor; rejects from status 500 on.
+   */
   uncached(target: string): Promise<string[]>
   close(): Promise<void>
 }
@@ -166,7 +168,7 @@ function browser(port: number, host: string, from = '127.0.0.1'): Browser {
         agent: false,
         headers: {
           host,
-          // As browsers do, who get kept pages on the edge's fast path.
+          // Keep-alive, as browsers use it, so that the edge serves kept pages on its fast path.
           connection: 'keep-alive',
           ...(cookies.size > 0 && {
             cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
@@ -192,7 +194,7 @@ function browser(port: number, host: string, from = '127.0.0.1'): Browser {
   }
 }
 
-/** What WordPress finds in its folder besides its own: a theme and a plugin that do odd things. */
+/** Files added to WordPress: a theme and a plugin that do unusual things. */
 const oddFiles: Readonly<Record<string, string>> = {
   'themes/odd/style.css': '/*\nTheme Name: Odd\n*/\n',
   'themes/odd/index.php': theme,
@@ -202,9 +204,9 @@ const oddFiles: Readonly<Record<string, string>> = {
 }
 
 /**
- * @param containers how many the site has
- * @param files what stands in wp-content before it starts
- * @param runtime the embedded one when not given
+ * @param containers number of the site's containers
+ * @param files files in wp-content before the start
+ * @param runtime the embedded one if absent
  */
 export async function openPageCacheWorld(
   containers = 1,
@@ -213,7 +215,7 @@ export async function openPageCacheWorld(
 ): Promise<World> {
   const parts = await runtime.open()
   const { driver } = parts
-  // The port is the edge's, so that the site reaches itself by its own address.
+  // The edge's port, so that the site reaches itself by its own address.
   const port = await freePort()
   const spec = specOf({
     url: `http://pages.localhost:${port}`,

@@ -1,4 +1,7 @@
-/** A product that costs what a test says and needs no machine: renewals of it are due like any. */
+/**
+ * A product with a price that the test sets and without machines: its renewals are due like any
+ * other.
+ */
 import { randomUUID } from 'node:crypto'
 import type { RegionCode } from '../contract/money.ts'
 import type { Product } from '../server/billing/index.ts'
@@ -15,13 +18,13 @@ const parking: Product = {
   offers: async () => new Map(),
 }
 
-/** Spaces are rented from now on at the portal that is open. */
+/** From now on the portal sells spaces. */
 export async function offerParking(portal: TestPortal): Promise<void> {
   portal.app.bills.offer(parking)
   await portal.app.ledger.prepare(portal.app.db, { drivers: [], products: [parking.name] })
 }
 
-/** Orders a space; it is paid by a job. Minor units a month; answers the subscription. */
+/** Orders a space, which a job pays. `price` is minor units a month; returns the subscription. */
 export async function rent(
   portal: TestPortal,
   { id: customerId, email }: TestCustomer,

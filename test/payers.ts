@@ -1,4 +1,4 @@
-/** How a person pays at each gateway of the sandbox, for tests that go through all of them. */
+/** How a person pays at each gateway of the sandbox, for tests of all gateways. */
 import type { TestCustomer, TestPortal } from './portal.ts'
 import { stripeBrowser, testCards } from './stripe-browser.ts'
 
@@ -6,7 +6,7 @@ import { stripeBrowser, testCards } from './stripe-browser.ts'
 export interface Begun {
   readonly code: string
   pay(): Promise<void>
-  /** The person gives up, or the bank says no; absent where there is no such thing. */
+  /** The person gives up, or the bank refuses; absent where the gateway has no such case. */
   readonly fail?: () => Promise<void>
 }
 export interface Payer {
@@ -15,13 +15,13 @@ export interface Payer {
   /** Minor units. */
   readonly amount: number
   /**
-   * Its webhooks are not trusted: they only make the portal query the gateway. Forged or not, the
+   * Its webhooks are untrusted and only make the portal query the gateway. Forged or not, the
    * result is the gateway's own response.
    */
   readonly onlyHints?: true
-  /** Says nothing of a payment that was given up. */
+  /** The gateway does not report a payment that was given up. */
   readonly silentFailure?: true
-  /** Paid with the call that begins it: there is no moment between. */
+  /** The call that begins the payment also pays it. */
   readonly immediate?: true
   begin(portal: TestPortal, customer: TestCustomer): Promise<Begun>
 }
@@ -91,7 +91,7 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
   },
 })
 
-/** A gateway with a page of the common form. */
+/** A gateway with a hosted page of the common form. */
 const hosted = (
   driver: string,
   method: string | null,
@@ -114,7 +114,7 @@ const hosted = (
   },
 })
 
-/** Each customer's linked cards: one that pays and one that is refused when it is charged. */
+/** Each customer's linked cards: one that pays, and one that is refused when charged. */
 const linked = new Map<string, Promise<{ good: string; bad: string }>>()
 const stripe: Payer = {
   driver: 'stripe',
@@ -192,7 +192,7 @@ const square: Payer = {
   },
 }
 
-/** By the name that a table shows. */
+/** By the name in the printed table. */
 export const payers: Readonly<Record<string, Payer>> = {
   vnpay,
   alepay: hosted('alepay', null),

@@ -1,6 +1,7 @@
 /**
- * The portal's calls and jobs through PgBouncer in transaction mode; what needs a session of its
- * own goes to the server. Runs where PgBouncer is installed (PGBOUNCER names the program).
+ * The portal's calls and jobs through PgBouncer in transaction mode; connections that need a
+ * session go directly to the server. Runs only where PgBouncer is installed (PGBOUNCER names the
+ * program).
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** A real PgBouncer in transaction mode before a server of a test, where one is installed. */
+/** A real PgBouncer in transaction mode in front of a test's server, where one is installed. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -12,14 +12,14 @@ const program = process.env['PGBOUNCER'] ?? 'pgbouncer'
 export const hasPgbouncer = spawnSync(program, ['--version']).status === 0
 
 export interface Pgbouncer {
-  /** The server's database `portal`, as its owner, through it. */
+  /** The URL of the server's database `portal` through it, as the owner. */
   readonly url: string
   start(): Promise<void>
   kill(): Promise<void>
   close(): Promise<void>
 }
 
-/** At most `poolSize` connections of the server. */
+/** At most `poolSize` connections to the server. */
 export async function openPgbouncer(server: PostgresServer, poolSize: number): Promise<Pgbouncer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-pgbouncer-'))
   const runAs = chooseUser(folder, undefined)

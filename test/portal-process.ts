@@ -1,6 +1,6 @@
 /**
  * The real portal as a process group of its own, to be killed: its own ports, folder and embedded
- * PostgreSQL, the sandbox for third parties.
+ * PostgreSQL, and the sandbox for third parties.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
@@ -27,7 +27,7 @@ export interface Found {
 
 export class PortalProcess {
   readonly dataDir: string
-  /** Ids of the sites it has been asked for: their containers carry them in the command line. */
+  /** Ids of the sites that tests asked for; their containers have them in the command line. */
   readonly sites = new Set<string>()
   readonly url: string
   readonly sandboxUrl: string
@@ -36,10 +36,10 @@ export class PortalProcess {
   readonly #env: Record<string, string>
   #child: ChildProcess | undefined
   #output = ''
-  /** Set when the portal ended although nobody here asked it to. */
+  /** Set when the portal ended unexpectedly. */
   fell: string | undefined
   #wanted = false
-  /** The folder of the release that the next start, and commands, run. */
+  /** The folder of the release that the next start and commands run. */
   release = root
 
   private constructor(dataDir: string, ports: readonly [number, number, number, number]) {
@@ -71,13 +71,13 @@ export class PortalProcess {
 
   static async create(): Promise<PortalProcess> {
     const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-kill-'))
-    // As root the database runs as another user, who must be able to enter.
+    // As root the database runs as another user, who must be able to enter the folder.
     chmodSync(dataDir, 0o755)
     const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
     return new PortalProcess(dataDir, ports)
   }
 
-  /** Another one on the same folder, with ports of its own. */
+  /** Another portal on the same folder, with ports of its own. */
   async beside(): Promise<PortalProcess> {
     return new PortalProcess(this.dataDir, [
       await freePort(),
@@ -87,7 +87,7 @@ export class PortalProcess {
     ])
   }
 
-  /** What stands in its `.env` from now on. */
+  /** Writes its `.env`. */
   write(settings: string): void {
     writeFileSync(path.join(this.dataDir, 'settings.env'), settings, { mode: 0o600 })
   }
@@ -96,14 +96,14 @@ export class PortalProcess {
     return this.#child?.pid ?? 0
   }
 
-  /** Resolves when it is ready. Fails with what it said when it ends before. */
+  /** Resolves when it is ready. Rejects with its output when it ends before. */
   async start(settings: Record<string, string> = {}): Promise<void> {
     this.#output = ''
     const child = spawn(
       process.execPath,
       [
         '--disable-warning=ExperimentalWarning',
-        // As the tests themselves run (vitest.config.ts).
+        // The same flags as for the tests themselves (vitest.config.ts).
         '--liftoff-only',
         '--wasm-lazy-validation',
         programOfRelease(this.release, 'main'),
@@ -133,7 +133,7 @@ export class PortalProcess {
       async () => {
         if (child.exitCode !== null || child.signalCode !== null)
           throw new Error(`the portal ended: ${this.#output}`)
-        // A machine without the portal has no page to ask for.
+        // A machine without the portal has no page to request.
         if (settings['ROLES'] !== undefined && !/api|worker/.test(settings['ROLES']))
           return this.#output.includes('Ready.')
         return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.status === 200
@@ -143,9 +143,9 @@ export class PortalProcess {
   }
 
   /**
-   * kill -9 of the whole process group. `database`: and of every other process of this portal at
-   * the same moment. `guard`: and of the guard that would have ended the database, which is left
-   * behind as an orphan.
+   * kill -9 of the whole process group. `database`: also every other process of this portal at the
+   * same moment. `guard`: also the guard that would have ended the database, which is left behind
+   * as an orphan.
    */
   async kill(also: 'nothing else' | 'database' | 'guard'): Promise<void> {
     const child = this.#child
@@ -163,14 +163,14 @@ export class PortalProcess {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // Gone with its parent.
+        // It ended with its parent.
       }
     }
     await gone
     this.#child = undefined
   }
 
-  /** An operator's command for it: its exit code and what it said. */
+  /** Runs an operator's command for it; returns exit code and output. */
   async command(
     name: string,
     env: Record<string, string> = {},
@@ -196,7 +196,7 @@ export class PortalProcess {
     return await new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
   }
 
-  /** SIGTERM, and its exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   async terminate(): Promise<number | null> {
     const child = this.#child
     if (!child) return null
@@ -211,8 +211,8 @@ export class PortalProcess {
   }
 
   /**
-   * Every process that names this portal's folder or sites in its command line, works in the
-   * folder, or is of the portal's group.
+   * Every process that has this portal's folder or sites in its command line, works in the folder,
+   * or belongs to the portal's group.
    */
   processes(): Found[] {
     const found: Found[] = []
@@ -234,13 +234,13 @@ export class PortalProcess {
           [...this.sites].some((id) => command.includes(id))
         if (ours) found.push({ pid, command })
       } catch {
-        // It ended while we looked.
+        // The process ended meanwhile.
       }
     }
     return found
   }
 
-  /** The portal's own database, for looking at the books. */
+  /** The URL of the portal's own database, for checking the ledger. */
   async database(): Promise<string> {
     const folder = path.join(this.dataDir, 'postgres')
     const password = readFileSync(path.join(folder, 'password'), 'utf8').trim()
@@ -269,7 +269,7 @@ export class PortalProcess {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // Gone.
+        // The process has ended.
       }
     }
     rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 })

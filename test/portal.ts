@@ -1,6 +1,6 @@
 /**
- * A whole portal for a test file: real rooms, real PostgreSQL, the sandbox for third parties, real
- * ports. Nothing of ours is mocked.
+ * A whole portal for a test file: real modules, real PostgreSQL, the sandbox for third parties,
+ * real ports. Nothing of ours is mocked.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
@@ -34,28 +34,28 @@ import { simulatedFilesIn } from './simulated-wordpress.ts'
 
 export type { Answer, TestCustomer }
 
-/** Those of a portal with a node of its own. */
+/** The drivers of a portal with a node of its own. */
 type Drivers = AnyDrivers & { readonly wordpress: WordpressDriver; readonly edge: EdgeControl }
 
 export interface TestPortal {
-  /** The portal that is open now. */
+  /** The portal that is open at present. */
   readonly app: App
   readonly dataDir: string
   readonly config: Config
   readonly url: string
   readonly sandboxUrl: string
   readonly databaseUrl: string
-  /** What the portal's other secrets are derived from. */
+  /** The secret from which the portal's other secrets are derived. */
   readonly rootSecret: string
-  /** Those of the portal that is open now. */
+  /** The drivers of the portal that is open at present. */
   readonly drivers: Drivers
   /** The sandbox's keys of a gateway. */
   keysOf(gateway: string): Readonly<Record<string, string>>
-  /** Calls the API as a client would. */
+  /** Calls the API as a client does. */
   readonly call: Call
   /**
-   * One who is registered and signed in, written into the database by the functions that do so;
-   * the registration itself has tests of its own.
+   * A registered and signed-in customer, written into the database by the portal's own functions;
+   * registration has tests of its own.
    */
   customer(of?: { region?: string; name?: string; email?: string }): Promise<TestCustomer>
   /** The customer with a new session. */
@@ -75,15 +75,18 @@ export interface TestPortal {
     wish: { amount: number; type: 1 | 2; method: string | null },
     outcome: string,
   ): Promise<{ transactionCode: string; checkoutUrl: string; returnUrl: string }>
-  /** Decides on an open payment page of the sandbox; answers where the browser is sent. */
+  /**
+   * Makes a choice on an open payment page of the sandbox; returns the address to which the browser
+   * is sent.
+   */
   decide(checkoutUrl: string, outcome: string): Promise<string>
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
-  /** Fails with what is broken unless every invariant of the ledger holds. */
+  /** Rejects with the broken invariants of the ledger, if any. */
   ledgerHolds(): Promise<void>
   /**
-   * Closes the portal and opens it again on the same database, folder and ports: what it kept in
-   * memory is gone. `whileDown` runs in between. The sandbox stays; `sitesGoOn`: and so does what
-   * runs the customers' sites and the name server, as when the API alone is started again.
+   * Closes the portal and opens it again on the same database, folder and ports, so that its memory
+   * is lost. `whileDown` runs in between. The sandbox stays open. `sitesGoOn`: the customers' sites
+   * and the name server keep running too, as when only the API is restarted.
    */
   reopen(
     changes?: Pick<TestPortalOptions, Opened> & {
@@ -91,13 +94,13 @@ export interface TestPortal {
     },
     whileDown?: () => Promise<void>,
   ): Promise<void>
-  /** Closes the portal and the sandbox, and forgets database and folder. */
+  /** Closes the portal and the sandbox, and removes database and folder. */
   close(): Promise<void>
 }
 
 /**
- * Ports below those that systems give to outgoing connections, a slice for each of Vitest's
- * workers: one that was free when it was looked at is still free when it is listened on.
+ * Ports below those for outgoing connections, with a range for each of Vitest's workers, so that a
+ * free port is still free when it is used.
  */
 const ports = {
   from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000,
@@ -119,8 +122,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Asks again until the answer pleases; fails after `seconds`. Soon at first, then ten times a
- * second: to ask is work as well, for a machine that is to do what is waited for.
+ * Calls again until the result is accepted; rejects after `seconds`. The calls are frequent at
+ * first, then ten a second, because they also cost the machine work.
  */
 export async function eventually<T>(
   what: string,
@@ -137,7 +140,8 @@ export async function eventually<T>(
 }
 
 /**
- * `count` times `act`, as many at once as one customer may write: eight. Answers in their order.
+ * Runs `act` `count` times, eight at once, which is the limit for one customer's writes. Returns
+ * the results in order.
  */
 export async function eightAtATime<T>(
   count: number,
@@ -152,7 +156,7 @@ export async function eightAtATime<T>(
   return answers
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
   advance(byMs: number): void
 }
@@ -167,28 +171,28 @@ export function manualClock(from = new Date()): ManualClock {
 }
 
 const rootSecret = 'a secret for tests, forty characters long'
-/** What a portal is opened with that may be another when it is opened again. */
+/** Options that may change when a portal is reopened. */
 type Opened = 'changeCatalog' | 'catalogText' | 'changeDrivers' | 'timing'
 export interface TestPortalOptions {
   readonly clock?: Clock
-  /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
+  /** Receives the log's lines, for a test that reads them; they are then written at level debug. */
   readonly logLines?: (line: string) => void
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
-  /** The text of its catalog.yaml: the catalogue has versions in the database then. */
+  /** The text of its catalog.yaml; the catalogue then has versions in the database. */
   readonly catalogText?: string
   readonly changeDrivers?: (drivers: Drivers) => Drivers
   readonly timing?: Timing
-  /** From where originals of sites that are moved in may be fetched. */
+  /** From where the originals of imported sites may be fetched. */
   readonly mayFetch?: (address: string, port: number) => boolean
   /**
-   * `real`: the sites run WordPress on PHP, for tests that are about it or walk a whole journey. A
-   * stand-in runs them otherwise: that of the run, or of these files where no tests run.
+   * `real`: the sites run WordPress on PHP, for tests about it or of a whole journey. Otherwise a
+   * stand-in runs them: the run's own, or the one of these files outside a test run.
    */
   readonly wordpress?: 'real' | WordpressFiles
-  /** Where the sandbox's gateways send their notices, instead of to the portal. */
+  /** Where the sandbox's gateways send their webhooks, instead of to the portal. */
   readonly webhooksTo?: string
-  /** A database of another server than that of the tests, empty. */
+  /** An empty database on another server than the tests' own. */
   readonly database?: TestDatabase
 }
 
@@ -209,7 +213,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     SFTP_PORT: 'off',
     DNS_PORT: String(dnsPort),
     DATA_DIR: dataDir,
-    // Every plan of the catalogue can be ordered, whatever machine runs the tests.
+    // Every plan of the catalogue can be ordered, on any machine.
     WORDPRESS_MAX_CPU: '16',
     WORDPRESS_MAX_RAM_MB: '32000',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
@@ -313,7 +317,8 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       log,
       sandboxUrl: sandbox.url,
       registryPort: sandbox.registryPort,
-      // Stories are told by day and by night: no backup comes between that they did not ask for.
+      // No nightly backups, because tests run at any hour and must not meet one that they did not
+      // request.
       timing: { nights: '0 0 29 2 *', ...timing },
       mayFetch: options.mayFetch,
     })

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server of a test's own, on a TCP port: with TLS, with a replica, to be killed. It is
- * the built-in one, or that of POSTGRES_BIN, such as /usr/lib/postgresql/15/bin.
+ * A test's own PostgreSQL server on a TCP port: with TLS, with a replica, to be killed. It is the
+ * built-in one, or that of POSTGRES_BIN, such as /usr/lib/postgresql/15/bin.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import {
@@ -22,24 +22,24 @@ import { eventually, freePort } from './portal.ts'
 
 export interface PostgresServer {
   readonly port: number
-  /** The database `portal` as its owner, who is no superuser; over TCP. */
+  /** The database `portal` over TCP, as its owner, who is no superuser. */
   readonly url: string
-  /** The same as superuser. */
+  /** The same as a superuser. */
   readonly adminUrl: string
   readonly folder: string
-  /** Starts it, or starts it again; resolves when it takes connections. */
+  /** Starts or restarts it; resolves when it accepts connections. */
   start(): Promise<void>
-  /** kill -9 of the postmaster and, with it, of its backends. */
+  /** kill -9 of the postmaster and its backends. */
   kill(): Promise<void>
-  /** As an operator's supervisor stops it: at once, with a checkpoint. */
+  /** Stops it at once with a checkpoint, as an operator's supervisor does. */
   stop(): Promise<void>
-  /** A statement as superuser. */
+  /** Runs a statement as superuser. */
   admin<T extends object>(text: string, values?: unknown[]): Promise<T[]>
-  /** Another server, which streams from this one; commits wait for it from now on. */
+  /** Another server, which streams from this one; from now on commits wait for it. */
   replica(): Promise<PostgresServer>
-  /** A replica becomes the primary. */
+  /** Promotes the replica to primary. */
   promote(): Promise<void>
-  /** Ends it and forgets its folder. */
+  /** Stops it and removes its folder. */
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ function programs(base: string): { initdb: string; postgres: string } {
   return locateBinaries(base, chooseUser(base, undefined))
 }
 
-/** A folder whose owner is the user that PostgreSQL runs as. */
+/** A folder owned by the user that PostgreSQL runs as. */
 function newFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-postgres-'))
   chmodSync(folder, 0o755)
@@ -132,7 +132,7 @@ function serverIn(
     async replica() {
       const other = newFolder()
       await connected(async (client) => {
-        // A copy of the files while the server runs (the manual's 25.3.3).
+        // Copies the files while the server runs (the manual's 25.3.3).
         await client.query(`select pg_backup_start('replica', true)`)
         execFileSync('cp', ['-a', data, path.join(other, 'pgdata')])
         const { rows } = await client.query<{ labelfile: string }>(
@@ -179,11 +179,11 @@ function serverIn(
   return server
 }
 
-/** A new server with an empty database `portal` and its owner; running. */
+/** A running new server with an empty database `portal` and its owner. */
 export async function openPostgresServer(
   options: {
     readonly settings?: Readonly<Record<string, string>>
-    /** PEM; the server then takes connections with TLS alone. */
+    /** PEM; the server then accepts only TLS connections. */
     readonly tls?: { readonly certificate: string; readonly key: string }
   } = {},
 ): Promise<PostgresServer> {

@@ -1,7 +1,4 @@
-/**
- * A real PowerDNS in a folder of its own, for those who have one installed: PDNS_SERVER names the
- * program.
- */
+/** A real PowerDNS in a folder of its own, if one is installed: PDNS_SERVER names the program. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,12 +10,12 @@ import { freePort } from './portal.ts'
 export interface PowerdnsServer {
   readonly url: string
   readonly dnsPort: number
-  /** 0: there is no process. */
+  /** 0: it is not running. */
   readonly pid: number
   close(): Promise<void>
 }
 
-/** Needs its SQLite backend, whose schema PDNS_SCHEMA names if it is not where Debian has it. */
+/** Needs its SQLite backend; PDNS_SCHEMA names the schema if it is not where Debian has it. */
 export async function openPowerdnsServer(program: string, apiKey: string): Promise<PowerdnsServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'powerdns-'))
   const [port, dnsPort] = await Promise.all([freePort(), freePort()])
@@ -40,7 +37,7 @@ export async function openPowerdnsServer(program: string, apiKey: string): Promi
       'webserver-address=127.0.0.1',
       `webserver-port=${port}`,
       `socket-dir=${folder}`,
-      // it would ask the internet whether it is up to date
+      // It would otherwise ask the internet whether it is up to date.
       'security-poll-suffix=',
       'guardian=no',
       'daemon=no',

@@ -1,12 +1,12 @@
 /**
- * The unmodified pusher-js at a test portal, as customers' screens have it, and the notifications
- * that the portal keeps for whom no push reaches.
+ * The unmodified pusher-js at a test portal, as on customers' screens, and the stored notifications
+ * for clients that no push reaches.
  */
 import pusherJs, { type Channel } from 'pusher-js'
 import type { TestCustomer, TestPortal } from './portal.ts'
 
 type PusherClient = pusherJs.default
-/** The node build is CommonJS: the class is the module itself, whatever its types say. */
+/** The node build is CommonJS: the class is the module itself, unlike its types say. */
 export const Client = pusherJs as unknown as typeof pusherJs.default
 
 /** A page of notifications. */
@@ -22,7 +22,7 @@ export interface Listed {
   unread: number
 }
 
-/** The first event of a name; bind before what causes it. */
+/** The first event of a name; must be bound before its cause. */
 export const heard = <T = unknown>(
   on: { bind(event: string, act: (data: T) => void): unknown },
   event: string,
@@ -39,7 +39,7 @@ export async function joined(of: PusherClient, customer: TestCustomer): Promise<
   return channel
 }
 
-/** Clients of a portal and its app key, which are both there by the time one connects. */
+/** Clients of a portal and its app key. Both must exist when a client connects. */
 export function clientsOf(portal: () => TestPortal, key: () => string) {
   const clients: PusherClient[] = []
   function client(token: string, options: object = {}, appKey = key()): PusherClient {

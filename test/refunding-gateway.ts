@@ -1,10 +1,10 @@
-/** VNPay with something put between the portal and its refunds: the driver is the real one. */
+/** VNPay with a function between the portal and its refunds: the driver is the real one. */
 import type { PaymentDriver } from '../server/payments/driver.ts'
 import type { TestPortalOptions } from './portal.ts'
 
 type Refund = NonNullable<PaymentDriver['refund']>
 
-/** `between` is given the gateway's own refund, and what it is asked for. */
+/** `between` gets the gateway's own refund function, and its request. */
 export const refundsThrough =
   (
     between: (refund: Refund, ...asked: Parameters<Refund>) => ReturnType<Refund>,

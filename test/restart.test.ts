@@ -1,5 +1,5 @@
 /**
- * The portal alone is killed and restarted: its parent brings it back, and no visitor of a
+ * Only the portal is killed and restarted: its parent starts it again, and no visitor of a
  * customer's site notices.
  */
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ afterAll(async () => {
   portal.discard()
 }, 60_000)
 
-/** A name that the name server answers for itself. */
+/** A name that the name server answers itself. */
 const ownName = 'ns1.letspanel-dns.example'
 const resolve = async (): Promise<string> =>
   await dig(portal.dnsPort, { name: ownName, type: 'A' }).then(
@@ -66,10 +66,10 @@ const resolve = async (): Promise<string> =>
   )
 
 /**
- * Visits the site and asks the name server over and over until it is told to stop, some ten times a
- * second; answers every status of the site that was reached by an answered query, and what went
- * wrong otherwise. Every eighth visit asks PHP, the others a file that the same container serves:
- * PHP would use all of a processor, which whatever comes back here needs.
+ * Visits the site and queries the name server some ten times a second until it is stopped. Returns
+ * the status of every visit of the site that an answered query led to, and all other failures.
+ * Every eighth visit uses PHP; the others read a file that the same container serves, because PHP
+ * would use a whole processor, which the restarting programs need.
  */
 function visitors(): { stop(): Promise<(number | string)[]> } {
   let going = true
@@ -109,8 +109,8 @@ function visitors(): { stop(): Promise<(number | string)[]> } {
 }
 
 /**
- * Calls the API fifty times a second until it is told to stop, over connections that are kept and
- * over new ones in turn; answers every status but 200, or the error in its place.
+ * Calls the API fifty times a second until it is stopped, alternately over kept and new
+ * connections. Returns every status except 200, or the error.
  */
 function callers(): { made(): number; stop(): Promise<(number | string)[]> } {
   let going = true
@@ -149,7 +149,10 @@ function callers(): { made(): number; stop(): Promise<(number | string)[]> } {
   }
 }
 
-/** 0 while there is none, which is for comparing: a signal to it would be one to the tests. */
+/**
+ * 0 while there is none; only for comparisons, because a signal to 0 would reach the tests
+ * themselves.
+ */
 const portalNow = (): number => pidOfPortal(portal.dataDir) ?? 0
 function signal(pid: number, name: NodeJS.Signals): void {
   if (pid <= 1) throw new Error('there is no portal to send a signal to')
@@ -217,7 +220,7 @@ test(
     writeFileSync(catalogue, shipped.replace(/^( +name: )Let’s Panel$/m, '$1Another Brand'))
     const title = async (): Promise<string> => await (await fetch(portal.url)).text()
     expect(await title()).not.toContain('Another Brand')
-    // A setting that is not valid, and one that would take the sites down: nothing is touched.
+    // An invalid setting, and one that would take the sites down: nothing is restarted.
     for (const settings of ['CATALOG=/nowhere.yaml\n', 'WORDPRESS_INTERNET=on\n']) {
       portal.write(settings)
       const refusals = (): number => portal.output.split('they stay as they are').length
@@ -226,7 +229,7 @@ test(
       await eventually('the refusal', async () => refusals() > told)
       expect(portalNow()).toBe(before)
     }
-    // Settings that look good, and a start that fails: the present one goes on.
+    // Settings that look valid, but with which the start fails: the present process keeps running.
     const taken = http.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     portal.write(`SANDBOX_DNS_PORT=${(taken.address() as AddressInfo).port}\n`)
@@ -239,7 +242,7 @@ test(
     portal.write(`CATALOG=${catalogue}\n`)
     signal(portal.pid, 'SIGHUP')
     await backAs(before)
-    // A connection that was kept open has its last answer from the process before.
+    // A kept connection may have got its last answer from the previous process.
     await eventually('the new brand', async () => (await title()).includes('Another Brand'))
     expect(await calls.stop()).toEqual([])
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
@@ -278,7 +281,7 @@ test(
   },
 )
 
-/** A release of its own folder: this code, which says another version of itself. */
+/** A release in a folder of its own: this code with another version number. */
 function releaseFolder(name: string): string {
   const folder = path.join(portal.dataDir, name)
   for (const part of ['server', 'contract', 'sandbox', 'scripts', 'dist'])
@@ -350,7 +353,7 @@ test(
     } finally {
       signal(api, 'SIGCONT')
     }
-    // What its disk has lost it is told, by a portal that was there all the time.
+    // A portal that runs all the time sends the name server again what its disk has lost.
     truncateSync(path.join(portal.dataDir, 'dns', 'zones.jsonl'))
     signal(nameServer() ?? 0, 'SIGKILL')
     await eventually('no answer', async () => (await resolve()) !== 'NOERROR')
@@ -406,7 +409,7 @@ test(
     await refused(`PORTAL_SECRET=${other}\nPORTAL_SECRET_PREVIOUS=${made}\n`)
     await restartedWith(`PORTAL_SECRET=${next}\n`)
     for (const { holds } of an.facts) await holds()
-    // Later stories start other processes with the settings of before.
+    // Restores the settings for later tests, which start other processes.
     await restartedWith(`PORTAL_SECRET=${made}\nPORTAL_SECRET_PREVIOUS=${next}\n`)
     await restartedWith('')
   },

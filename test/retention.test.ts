@@ -1,6 +1,6 @@
 /**
- * The list of how long rows are kept is true: it has every table, the jobs delete what it says and
- * nothing else by age, an index leads to what is old, and what goes with something else can go.
+ * The list of retention times is true: it contains every table; the jobs delete what it says and
+ * nothing else by age; an index finds what is old; and rows that are deleted with others can be.
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -42,7 +42,7 @@ test('whoever deletes by age asks the list, and owns the table', () => {
   expect(calls.map(([table]) => table).toSorted()).toEqual(aged.toSorted())
   for (const [table, file] of calls)
     expect(owners[file.split('/')[0] ?? ''], `${file} drops ${table}`).toContain(table)
-  // Nobody else deletes in stretches; limits have a pool of their own.
+  // No other code deletes in batches; limits have a pool of their own.
   const others = sources.filter(({ text }) => /delete\s+from[^;`]*\bctid\b/i.test(text))
   expect(others.map(({ file }) => file).toSorted()).toEqual([
     'platform/batches.ts',
@@ -57,7 +57,7 @@ test('the jobs delete from each of them', async () => {
     create function note_deletion() returns trigger language plpgsql as $$ begin
       insert into deleted_from values (tg_table_name) on conflict do nothing; return null;
     end $$`.execute(db)
-  // Fires for a statement that finds no row too.
+  // The trigger also fires for a statement that finds no row.
   for (const table of aged)
     await sql`create trigger noted after delete on ${sql.table(table)}
       for each statement execute function note_deletion()`.execute(db)
@@ -99,7 +99,7 @@ test('what goes with something else can go', async () => {
     select conrelid::regclass::text as name, confrelid::regclass::text as parent
     from pg_constraint
     where contype = 'f' and confdeltype = 'c'`.execute(portal.app.db)
-  // The list of what is stored deletes nothing.
+  // The list of stored data deletes nothing.
   const code = sources
     .filter(({ file }) => file !== 'privacy/stored.ts')
     .map(({ text }) => text)
@@ -108,14 +108,14 @@ test('what goes with something else can go', async () => {
   const going = tables.filter(
     (table) => retention[table].ages.length === 0 && retention[table].end === 'event',
   )
-  // The rows of customers stay, without a person.
+  // Customer rows stay, but without personal data.
   const doesGo = (parent: string): boolean =>
     parent !== 'customer' && retention[parent as AgedTable].end !== ('never' as string)
   const stuck = going.filter(
     (table) =>
       !rows.some(({ name, parent }) => name === table && doesGo(parent)) &&
       !new RegExp(`deleteFrom\\('${table}'|delete from ${table}\\b`).test(code) &&
-      // A loop over a list of names.
+      // A loop over a list of table names.
       !listed.includes(table),
   )
   expect(stuck).toEqual([])

@@ -17,9 +17,9 @@ export interface SavedWorld {
   readonly an: TestCustomer
   readonly siteId: string
   readonly invoiceLink: string
-  /** Signed before anything was saved. */
+  /** Signed before the save. */
   readonly statement: string
-  /** Fails unless the customer's call is answered with 200. */
+  /** Rejects unless the customer's call is answered with 200. */
   get(address: string): Promise<Record<string, unknown>>
   /** A page of the customer's site. */
   visit(target: string): Promise<{ status: number; text: string }>
@@ -36,13 +36,13 @@ const order = {
   replicate: 1,
 }
 
-/** In the site's `wp-content/written.txt` stands what its owner wrote. */
+/** The site's `wp-content/written.txt` contains its owner's text. */
 export async function openSavedWorld(options: TestPortalOptions): Promise<SavedWorld> {
   const portal = await openTestPortal({
     ...options,
     env: { PORTAL_SECRET: 'a secret for tests, forty characters long', ...options.env },
   })
-  // As every database of a portal that was started has it.
+  // Like every database of a portal that was started.
   await openSecrets(portal.app.db, portal.rootSecret, undefined)
   const an = await portal.customer()
   await portal.topUp(an, 900_000)

@@ -1,10 +1,10 @@
 /**
- * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in
- * another order, lost, forged, about another amount, unit or currency than ours, cut off by the
- * database. After each the wallet holds what was paid, once, or nothing; what a chargeback left
+ * Generated schedules of what may happen to a gateway's webhooks: repeated, ten at once, late, in
+ * another order, lost, forged, with another amount, unit or currency than ours, cut off by the
+ * database. After each the wallet contains what was paid, once, or nothing; what a chargeback left
  * owed is set off from it, once.
  *
- * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs as many over all gateways; SEED
+ * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs that many over all gateways; SEED
  * repeats a run.
  */
 import { randomUUID } from 'node:crypto'
@@ -41,7 +41,7 @@ let interceptor: WebhookInterceptor
 let portal: TestPortal
 beforeAll(async () => {
   interceptor = await openWebhookInterceptor()
-  // Nobody asks by itself: the schedules do.
+  // The portal queries no gateway by itself; only the schedules do.
   portal = await openTestPortal({
     webhooksTo: interceptor.url,
     timing: { askGatewaySeconds: [86_400] },
@@ -56,7 +56,7 @@ afterAll(async () => {
   await interceptor.close()
 })
 
-/** What happens to the webhooks about one payment, in order. */
+/** What happens to one payment's webhooks, in order. */
 const step = fc.constantFrom(
   'told',
   'told twice',
@@ -69,7 +69,7 @@ const step = fc.constantFrom(
   'cut off by the database',
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-/** Our payment differs from the gateway's: its webhook is genuine, and must credit nothing. */
+/** Our payment differs from the gateway's: its webhook is genuine, but must credit nothing. */
 const otherwise = fc.constantFrom(
   'as ordered',
   'as ordered',
@@ -83,7 +83,7 @@ const schedule = fc.record({
   paid: fc.boolean(),
   steps: fc.array(step, { minLength: 1, maxLength: 5 }),
   order: otherwise,
-  /** What a chargeback leaves owed before the payment begins, in hundredths of its amount. */
+  /** The debt of an earlier chargeback, in hundredths of the payment's amount. */
   debt: fc.constantFrom(0, 0, 0, 0, 1, 40, 100, 130),
 })
 
@@ -114,7 +114,7 @@ const owed = async (customerId: string): Promise<bigint> =>
 
 const ledger = createLedger(systemClock)
 
-/** The bank took back what was spent long ago. */
+/** A chargeback of money that was spent long ago. */
 async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint): Promise<void> {
   const { db } = portal.app
   const { currency } = await db
@@ -135,13 +135,13 @@ async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint)
   )
 }
 
-/** A forged word moves nothing anywhere. */
+/** A forged webhook moves no money anywhere. */
 const transfers = async (): Promise<unknown> =>
   (await sql`select count(*) as transfers from ledger_transfer`.execute(portal.app.db)).rows
 
 /**
- * Runs the query of a pending payment. Like the job it starts again when the database was away: the
- * pool may return a cut connection until it has read that it was cut.
+ * Queries a pending payment. Like the job it starts again when the database was away: the pool may
+ * return a connection that was cut until it has noticed that.
  */
 const ask = (code: string): Promise<true> =>
   eventually('the answer about the payment', () =>
@@ -193,14 +193,14 @@ async function take(
     for (const webhook of webhooks.toReversed()) await bring(webhook)
   else if (what === 'asked') await ask(code)
   else {
-    // The portal's database connections are cut while the webhooks arrive; the gateway retries what
+    // Cuts the portal's database connections while the webhooks arrive; the gateway retries what
     // was not answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'portal' and datname = current_database()
       and pid <> pg_backend_pid()`
     await Promise.all([...webhooks.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
-    // Until every connection of the pool is a new one: of those that wait, some do not know yet
-    // that they are gone.
+    // Until every connection of the pool is new: some idle ones have not yet noticed that they were
+    // cut.
     const asked = () =>
       Promise.all(
         Array.from({ length: 30 }, () =>
@@ -217,7 +217,7 @@ async function take(
   }
 }
 
-/** Runs one schedule; answers what the wallet holds and what it should. */
+/** Runs one schedule; returns the wallet's balance and the expected one. */
 async function run(
   name: string,
   payer: Payer,
@@ -246,7 +246,7 @@ async function run(
     )
     return webhooks.length > 0 || (!paid && payer.silentFailure === true)
   })
-  // A bank credits what arrives, whatever was ordered.
+  // A bank credits whatever arrives, so only exact gateways can differ from the order.
   const exact = portal.drivers.payments.get(payer.driver)?.credits === 'exact'
   const order = exact && !payer.immediate ? of.order : 'as ordered'
   if (order !== 'as ordered') {

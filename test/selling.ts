@@ -1,4 +1,7 @@
-/** What is sold, as a test reads, changes and publishes it at the desk, and as customers order. */
+/**
+ * The catalogue as a test reads, changes and publishes it at the desk, and as customers order from
+ * it.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
@@ -12,7 +15,7 @@ type AtDesk = z.output<typeof catalog.result>
 export const shipped = readFileSync(path.resolve(import.meta.dirname, '../catalog.yaml'), 'utf8')
 export const reason = 'Energy costs more from spring on'
 
-/** Of the first plan. */
+/** An order of the first plan. */
 export const order = {
   size: 1,
   region: 1,
@@ -36,7 +39,10 @@ export const change = (name: string, field: string, before: string, after: strin
   after,
 })
 
-/** By `owner` unless somebody else is named; both are there by the time they are asked. */
+/**
+ * Acts by `owner` unless another member is given. Portal and owner must exist when the functions
+ * are called.
+ */
 export function sellingAt(portal: () => TestPortal, owner: () => TestMember) {
   async function atDesk(by: TestMember = owner()): Promise<AtDesk> {
     const shown = await by.call<AtDesk>('GET', '/api/operator/catalog')
@@ -47,7 +53,7 @@ export function sellingAt(portal: () => TestPortal, owner: () => TestMember) {
     by.call<CatalogPreview>('POST', '/api/operator/catalog/preview', wanted)
   const publish = (wanted: object, by: TestMember = owner()) =>
     by.act<ActOutcome>('catalog.publish', { reason, ...wanted })
-  /** What is sold now, with prices of a plan changed. */
+  /** The present catalogue with changed prices of a plan. */
   async function priced(
     plan: number,
     prices: Partial<Selling['plans'][number]['prices']>,
@@ -58,7 +64,7 @@ export function sellingAt(portal: () => TestPortal, owner: () => TestMember) {
     )
     return { base: version, selling: { ...selling, plans } }
   }
-  /** What the month of a new order costs. */
+  /** The monthly price of a new order. */
   async function ordered({ id, token }: TestCustomer, size = 1): Promise<number> {
     const body = { ...order, size }
     const placed = await portal().call<{ id: string }>('POST', '/api/wp', { token, body })

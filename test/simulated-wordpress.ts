@@ -1,5 +1,5 @@
 /**
- * WordPress as most tests have it: the embedded driver with a stand-in for PHP, which boots in a
+ * WordPress as in most tests: the embedded driver with a stand-in for PHP, which boots in a
  * twentieth of a second (runtimes/wordpress-wasm/simulated.js).
  */
 import fs from 'node:fs'
@@ -7,13 +7,13 @@ import path from 'node:path'
 import { defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { WordpressFiles } from '../server/wordpress/drivers/index.ts'
 
-/** What a test may have the stand-in do wrong. */
+/** Faults that a test may request of the stand-in. */
 export interface SimulatedFaults {
-  /** Longer until a container answers, ms. */
+  /** Delay until a container answers, ms. */
   readonly bootMs?: number
-  /** Longer for every page, ms. */
+  /** Delay of every page, ms. */
   readonly answerMs?: number
-  /** The container ends once WordPress is installed, before it has said so. */
+  /** The container ends after it has installed WordPress, before it reports that. */
   readonly diesInstalled?: boolean
 }
 
@@ -31,19 +31,22 @@ const files: Readonly<Record<string, string>> = {
   'wp-includes/version.php': "<?php\n$wp_version = '7.1.1';\n$wp_db_version = 61833;\n",
   'wp-load.php': '<?php\n',
   'wp-includes/css/dashicons.min.css': '.dashicons{display:inline-block}\n',
-  // Enough for a disk that can be nearly full.
+  // Large enough to nearly fill a disk.
   'wp-includes/fonts.bin': '\0'.repeat(8 * 1_048_576),
   'readme.html': '<!DOCTYPE html><title>WordPress</title>\n',
 }
 
-/** The parts of a driver whose sites are made from what `simulatedWordpress` put into `folder`. */
+/**
+ * The parts of a driver whose sites are made from the files that `simulatedWordpress` put into
+ * `folder`.
+ */
 export const simulatedFilesIn = (folder: string): WordpressFiles => ({
   program: 'simulated.js',
   runtimeDir: defaultRuntimeDir,
   filesDir: path.join(folder, 'wordpress-simulated'),
 })
 
-/** The files that a simulated site is made from, in `folder`; answers the driver's parts. */
+/** Writes the files of a simulated site into `folder`; returns the driver's parts. */
 export function simulatedWordpress(folder: string, faults: SimulatedFaults = {}): WordpressFiles {
   const parts = simulatedFilesIn(folder)
   const { filesDir } = parts

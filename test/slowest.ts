@@ -1,4 +1,4 @@
-/** Prints the twenty slowest test files of a run, so that nobody has to guess where time goes. */
+/** Prints the twenty slowest test files of a run, to show where time goes. */
 import type { Reporter, TestModule } from 'vitest/node'
 
 const shown = 20

@@ -12,13 +12,13 @@ export interface TestMember {
   readonly name: string
   readonly email: string
   readonly password: string
-  /** The code of the app, `steps` of thirty seconds from now. */
+  /** The app's code, `steps` of thirty seconds from now. */
   code(steps?: number): string
-  /** The member's cookie and the token of it, as headers. */
+  /** The member's cookie and its CSRF token, as headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Calls the API as the desk does. */
+  /** Calls the API like the desk. */
   call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>>
-  /** Does an act. */
+  /** Performs an act. */
   act<T>(name: string, body: object): Promise<Answer<T>>
 }
 
@@ -40,7 +40,7 @@ export const invitationsOf = (portal: TestPortal, clock: Clock = systemClock) =>
     portalUrl: portal.url,
   })
 
-/** Invited, and signed in by accepting it. */
+/** Invites a member, who signs in by accepting it. */
 export async function newMember(
   portal: TestPortal,
   role: StaffRole,

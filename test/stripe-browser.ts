@@ -1,4 +1,4 @@
-/** What Stripe.js does in a browser, over HTTP, for tests without one. */
+/** What Stripe.js does in a browser, over HTTP, for tests without a browser. */
 
 export interface Confirmed {
   readonly id?: string

@@ -1,4 +1,4 @@
-/** A test portal whose support takes letters, which the mail server of example.vn may sign. */
+/** A test portal whose support receives letters, which the mail server of example.vn may sign. */
 import { generateKeyPairSync } from 'node:crypto'
 import { openTestDns } from './dns-server.ts'
 import { freePort, openTestPortal, type ManualClock, type TestPortal } from './portal.ts'
@@ -10,12 +10,12 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
 export { publicKey }
-/** Signed by the mail server of example.vn, where customers of tests have their addresses. */
+/** The signature of the mail server of example.vn, where test customers have their addresses. */
 export const dkim = { domainName: 'example.vn', keySelector: 'key', privateKey }
 
 export interface SupportMail {
   readonly portal: TestPortal
-  /** Where letters are taken. */
+  /** The port that receives letters. */
   readonly port: number
   close(): Promise<void>
 }

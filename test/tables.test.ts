@@ -1,6 +1,7 @@
 /**
- * Only its owner writes a table, and who else reads it is named in tables.ts. The guard reads the
- * texts of the queries: those of the query builder with a literal name, and those of sql`...`.
+ * Only its owner writes a table, and tables.ts names every other module that reads it. The guard
+ * reads the texts of queries: those of the query builder with a literal name, and those of
+ * sql`...`.
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,13 +25,13 @@ const namesIn = (text: string, patterns: readonly RegExp[]): string[] =>
 const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(?:\/\/|--).*$/gm, '')
 
-/** What modules do with tables of others; `file` is below server/. */
+/** Accesses of modules to tables of others; `file` is relative to server/. */
 function foreign(files: readonly { readonly file: string; readonly text: string }[]): string[] {
   const found = files.flatMap(({ file, text }) => {
     const [module = ''] = file.split('/')
     const queries = withoutComments(text)
     const isOthers = (table: string): boolean => !owners[module]?.includes(table)
-    // A deletion reads `from` too: it is a write.
+    // A deletion also contains `from`, but it is a write.
     const readable = queries.replaceAll(/delete\s+from/gi, '')
     return [
       ...namesIn(queries, writing)
@@ -58,7 +59,7 @@ test('each table has one owner', () => {
 
 test('only its owner touches a table, but for what is named', () => {
   expect(sources.length).toBeGreaterThan(150)
-  // An exception that nobody needs any more goes.
+  // An exception that is no longer needed must be removed.
   expect(foreign(sources)).toEqual(Object.keys(exceptions).toSorted())
 })
 

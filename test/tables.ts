@@ -1,4 +1,4 @@
-/** Which module of server/ writes which table. Everything else that touches a table is named. */
+/** Which module of server/ writes which table. All other accesses are listed as exceptions. */
 
 export const owners: Readonly<Record<string, readonly string[]>> = {
   platform: ['idempotency', 'idempotency_action', 'rate_limit', 'root_secret', 'schema_migration'],
@@ -116,7 +116,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   dns: ['dns_account_pair', 'dns_challenge', 'dns_change', 'dns_record', 'dns_served', 'dns_zone'],
 }
 
-/** `module writes table` or `module reads table`, and why. */
+/** `module writes table` or `module reads table`, and the reason. */
 export const exceptions: Readonly<Record<string, string>> = {
   'demo.ts writes customer': 'the demo makes its customer in one transaction with its history',
   'demo.ts reads customer': 'the demo is written only where nobody has registered',

@@ -1,11 +1,11 @@
-/** People who work in a customer's account, as they come there: invited, by letter, signed in. */
+/** Members of a customer's account: invited, by letter, signed in. */
 import { expect } from 'vitest'
 import type { Invitation, Member, MemberAct } from '../contract/team.ts'
 import { eventually, type Answer, type TestCustomer, type TestPortal } from './portal.ts'
 
 type Portal = Pick<TestPortal, 'call' | 'inbox'>
 
-/** The token of the newest letter that invites this address; undefined while there is none. */
+/** The token of the newest invitation letter to this address; undefined while there is none. */
 export async function invitationOf(portal: Portal, email: string): Promise<string | undefined> {
   for (const { text } of await portal.inbox(email)) {
     const token = /\/account\/team#([\w-]+)/.exec(text)?.[1]
@@ -32,7 +32,7 @@ export const accept = (
 ): Promise<Answer<{ id: string; name: string }>> =>
   portal.call('POST', '/api/v1/team/invitations/accept', { token: person.token, body: { token } })
 
-/** Invited, and a member from then on; answers the id of the membership. */
+/** Invites somebody, who accepts; returns the id of the membership. */
 export async function join(
   portal: Portal,
   owner: TestCustomer,
@@ -58,7 +58,7 @@ export const enter = (
 ): Promise<Answer<{ token: string; expiresAt: string }>> =>
   portal.call('POST', `/api/v1/team/accounts/${id}/enter`, { token: person.token })
 
-/** By which a member calls from now on. */
+/** The token with which a member calls in the account. */
 export async function work(
   portal: Portal,
   person: Pick<TestCustomer, 'token'>,
@@ -69,7 +69,7 @@ export async function work(
   return entered.body.result.token
 }
 
-/** What is read of an account's members, and the letters about them. */
+/** An account's members, and the letters about them. */
 export function teamAt(portal: () => Portal) {
   const teamOf = async ({ token }: Pick<TestCustomer, 'token'>) =>
     (

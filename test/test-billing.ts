@@ -1,6 +1,6 @@
 /**
  * The billing module alone on real PostgreSQL and a clock that stands still, with a product that
- * only writes down what it is asked to do.
+ * only records what it is asked to do.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -66,25 +66,25 @@ export interface TestBilling {
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
   readonly published: OutboxEvent[]
   readonly mails: { to: string; subject: string; text: string }[]
-  /** What the product's subscriptions renew for; undefined keeps what they have. */
+  /** The offer at which the product's subscriptions renew; undefined: unchanged. */
   price: (subscriptionId: string, change: object | null) => Offer | undefined
-  /** Whether the product has something left of what is ordered. */
+  /** Whether the product has capacity for orders. */
   hasRoom: boolean
-  /** Whether what was ordered has been there by now. */
+  /** Whether the ordered product has existed meanwhile. */
   hasBeenThere: boolean
   customer(of?: { region?: RegionCode; balance?: bigint }): Promise<Buyer>
-  /** Runs the jobs that pay what is open, as a worker would. */
+  /** Runs the jobs that pay open invoices, as a worker would. */
   payJobs(): Promise<void>
-  /** Money into a wallet, and what a top-up starts. */
+  /** Credits a wallet, and does what a top-up triggers. */
   topUp(customer: Buyer, amount: bigint): Promise<void>
   balance(customer: Buyer): Promise<bigint>
-  /** Orders and pays. Answers the subscription. */
+  /** Orders and pays; returns the subscription. */
   order(customer: Buyer, offer: Offer): Promise<string>
   subscription(id: string): ReturnType<Billing['subscription']>
-  /** The invoices of a subscription: what stands on them, in order. */
+  /** The contents of a subscription's invoices, in order. */
   invoices(subscriptionId: string): Promise<string[]>
   ledgerHolds(): Promise<void>
-  /** Another portal on the same database, or on another way to it. */
+  /** Another portal on the same database, or by another URL to it. */
   second(url?: string): { bills: Billing; close(): Promise<void> }
   close(): Promise<void>
 }
@@ -163,7 +163,7 @@ export async function openTestBilling(
   const { db, close, ledger, bills } = open()
   await ledger.prepare(db, { drivers: ['vnpay'], products: [standIn] })
 
-  /** Jobs that were looked at. */
+  /** Number of jobs that were already run. */
   let taken = 0
   const billing: TestBilling = {
     db,

@@ -1,11 +1,11 @@
-/** Tickets of a test portal: what customers write in it, and what a member of the staff does. */
+/** Tickets of a test portal: the actions of customers and of a staff member. */
 import { expect } from 'vitest'
 import type { TicketAtDesk, TicketOfDesk } from '../contract/tickets-desk.ts'
 import type { TicketWithMessages } from '../contract/tickets.ts'
 import type { Answer, TestCustomer, TestPortal } from './portal.ts'
 import type { TestMember } from './staff.ts'
 
-/** Portal and member are there by the time that something is done with them. */
+/** Portal and member must exist when the functions are called. */
 export function ticketsOf(portal: () => TestPortal, support: () => TestMember) {
   const call = <T>(of: TestCustomer, method: string, path: string, body?: object) =>
     portal().call<T>(method, `/api/tickets${path}`, {
@@ -22,7 +22,7 @@ export function ticketsOf(portal: () => TestPortal, support: () => TestMember) {
     (await call<TicketWithMessages>(of, 'GET', `/${id}`)).body.result
   const atDesk = async (id: string): Promise<TicketAtDesk> =>
     (await support().call<TicketAtDesk>('GET', `/api/operator/tickets/${id}`)).body.result
-  /** An act of the staff, which must not be refused. */
+  /** Performs an act of the staff, which must succeed. */
   async function done(name: string, body: object, by = support()): Promise<Answer<unknown>> {
     const answer = await by.act(name, body)
     expect(answer.status, answer.text).toBe(200)

@@ -1,6 +1,6 @@
 /**
- * Certificates for tests of TLS: an authority, and a certificate that it signs for a server.
- * Source: RFC 5280 (X.509), X.690 (DER), RFC 5480 and 5758 (keys and signatures on P-256).
+ * Certificates for tests of TLS: an authority, and server certificates that it signs. Source: RFC
+ * 5280 (X.509), X.690 (DER), RFC 5480 and 5758 (keys and signatures on P-256).
  */
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
@@ -14,7 +14,7 @@ export interface Authority {
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const size = content.length
-  // The short form, or the number of bytes that the length takes, and these.
+  // The length in one byte, or the number of its bytes followed by them.
   const long = size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
   return Buffer.concat([Buffer.from([tag, ...(size < 0x80 ? [size] : long)]), content])
 }

@@ -5,14 +5,14 @@ import type { TestCustomer, TestPortal } from './portal.ts'
 
 type Made = { token: Token; secret: string }
 
-/** At a portal that is open by the time it is asked. */
+/** For a portal that must be open when the functions are called. */
 export function tokensAt(portal: () => TestPortal) {
   const make = (who: TestCustomer, wish: object) =>
     portal().call<Made>('POST', '/api/v1/account/tokens', {
       token: who.token,
       body: { name: 'a program', password: who.password, ...wish },
     })
-  /** The secret of a new one. */
+  /** The secret of a new token. */
   const tokenFor = async (who: TestCustomer, wish: object): Promise<string> => {
     const made = await make(who, wish)
     expect(made.status, made.text).toBe(201)

@@ -1,6 +1,6 @@
 /**
- * Customers who are only wallets, in a database with the ledger alone: what comes into one. And
- * what the wallet of a test portal's customer holds.
+ * Customers who are only wallets, in a database with just the ledger; and the balance of a test
+ * portal's customer.
  */
 import { randomUUID } from 'node:crypto'
 import { transaction, type Database, type Tx } from '../server/platform/db.ts'
@@ -9,7 +9,7 @@ import type { TestCustomer, TestPortal } from './portal.ts'
 
 let people = 0
 
-/** Of a database that is open by the time it is asked. */
+/** For a database that must be open when the functions are called. */
 export function walletsOf(ledger: Ledger, db: () => Database) {
   /** A customer with an empty wallet. */
   async function customer(currency: 'VND' | 'AUD' = 'VND'): Promise<string> {
@@ -50,7 +50,7 @@ export function walletsOf(ledger: Ledger, db: () => Database) {
   return { customer, post, topUp }
 }
 
-/** At a portal that is open by the time it is asked. */
+/** For a portal that must be open when the functions are called. */
 export const balancesAt =
   (portal: () => TestPortal) =>
   async ({ id }: TestCustomer): Promise<bigint> =>

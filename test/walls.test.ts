@@ -1,6 +1,6 @@
 /**
- * The walls between the modules stand, and each of them would notice a breach: for every rule a
- * fault is planted in a scratch copy of the plan.
+ * The walls between the modules hold, and each would detect a breach: for every rule a violation is
+ * planted in a scratch copy of the plan.
  */
 import {
   mkdirSync,
@@ -48,12 +48,12 @@ async function breaches(
 
 test('the walls stand, and the guard is awake', async () => {
   const { read, found } = await breaches(root, ['contract', 'server', 'sandbox', 'web'])
-  // A guard that reads no files finds no fault.
+  // A guard that reads no files would find no violation.
   expect(read).toBeGreaterThan(150)
   expect(found).toEqual([])
 })
 
-/** For each rule: the files that break it. Every file that is imported exists. */
+/** For each rule: the files that break it. Every imported file exists. */
 const faults: Record<string, Record<string, string>> = {
   'contract-knows-nobody': {
     'contract/a.ts': "import '../server/wallet/index.ts'",
@@ -133,7 +133,7 @@ const faults: Record<string, Record<string, string>> = {
     'server/edge/a.ts': "import '../platform/db.ts'",
     'server/platform/db.ts': 'export {}',
   },
-  // The least visible circle: a dynamic import one way, a type the other way.
+  // The least visible cycle: a dynamic import one way, a type the other way.
   'no-cycles': {
     'web/a.ts': "export type A = 1; export const b = () => import('./b.ts')",
     'web/b.ts': "import type { A } from './a.ts'; export const one: A = 1",

@@ -1,5 +1,5 @@
 /**
- * Captures the webhooks of gateways instead of delivering them, so that a test delivers them late,
+ * Captures gateways' webhooks instead of delivering them, so that a test can deliver them late,
  * twice, changed, in another order or never.
  */
 import { createServer } from 'node:http'
@@ -17,12 +17,12 @@ export interface CapturedWebhook {
 
 export interface WebhookInterceptor {
   readonly url: string
-  /** What came since the last call. */
+  /** The webhooks since the last call. */
   collect(): CapturedWebhook[]
   close(): Promise<void>
 }
 
-/** Headers that belong to a connection, not to a webhook. */
+/** Headers of the connection, not of the webhook. */
 const ofTheConnection = new Set([
   'host',
   'connection',
@@ -88,14 +88,14 @@ export async function deliver(portalUrl: string, webhook: CapturedWebhook): Prom
 }
 
 /**
- * The last digit of the first number of at least five digits, changed: an amount, a reference or a
- * moment.
+ * Changes the last digit of the first number with at least five digits: an amount, a reference or a
+ * time.
  */
 const bumped = (text: string): string =>
   text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
 const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)
 
-/** Forgeries of a genuine webhook. */
+/** Forged variants of a genuine webhook. */
 export const forgeries: Readonly<Record<string, (webhook: CapturedWebhook) => CapturedWebhook>> = {
   'another number': (webhook) =>
     webhook.body === ''

@@ -1,4 +1,4 @@
-/** A customer's program that is called: it keeps what came, and answers as a test tells it to. */
+/** A customer's program that receives webhooks: it stores them, and answers as the test says. */
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,12 +15,12 @@ export interface TestReceiver {
   readonly url: string
   readonly port: number
   readonly calls: ReceivedCall[]
-  /** How it answers from now on; 200 and `thanks` at first. */
+  /** Its answer from now on; at first 200 and `thanks`. */
   answer: Answering
   close(): Promise<void>
 }
 
-/** One that answers with a status, and does nothing else. */
+/** An answer with a status only. */
 export const answersWith =
   (status: number, text = 'thanks', headers: http.OutgoingHttpHeaders = {}): Answering =>
   (_call, response) =>
@@ -54,14 +54,14 @@ export async function openReceiver(host = '127.0.0.1', port = 0): Promise<TestRe
   return receiver
 }
 
-/** One that is closed when the test is over. */
+/** A receiver that is closed after the test. */
 export async function receiver(host?: string, port?: number): Promise<TestReceiver> {
   const one = await openReceiver(host, port)
   onTestFinished(() => one.close())
   return one
 }
 
-/** As the specification of Standard Webhooks says; `secret`: as it was shown once. */
+/** Checks the signature by the Standard Webhooks specification; `secret`: as it was shown once. */
 export const isSignedBy = (secret: string, { headers, body }: ReceivedCall): boolean => {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')

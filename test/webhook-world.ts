@@ -1,4 +1,4 @@
-/** A test portal that sends webhooks: its customers' addresses, and what was told to them. */
+/** A test portal that sends webhooks: its customers' webhooks, and their deliveries. */
 import { expect } from 'vitest'
 import type { Delivery, Webhook } from '../contract/webhooks.ts'
 import {
@@ -9,18 +9,18 @@ import {
   type TestPortal,
 } from './portal.ts'
 
-/** It calls receivers of tests. */
+/** A portal that may call the tests' receivers. */
 export const openWebhookPortal = (clock: ManualClock): Promise<TestPortal> =>
   openTestPortal({
     clock,
     mayFetch: (address) => address === '127.0.0.1',
-    // The clock stands still: what is due now is sent now.
+    // The clock stands still, so deliveries have no delays.
     timing: { webhookSeconds: [0, 0, 0] },
   })
 
 export type Made = { webhook: Webhook; secret: string }
 
-/** What customers do at a portal, which is opened by the time they do it. */
+/** What customers do at a portal that must be open when the functions are called. */
 export function webhooksOf(portal: () => TestPortal, clock: ManualClock) {
   const webhooks = <T>(who: TestCustomer, method: string, path = '', body?: unknown) =>
     portal().call<T>(method, `/api/v1/account/webhooks${path}`, {
@@ -49,7 +49,7 @@ export function webhooksOf(portal: () => TestPortal, clock: ManualClock) {
     eventually(`the delivery is ${state}`, async () =>
       (await page(who, id)).deliveries.find((one) => one.id === delivery && one.state === state),
     )
-  /** Sessions end meanwhile: the customer is signed in anew. */
+  /** Sessions expire meanwhile, so the customer gets a new one. */
   const travel = async (who: TestCustomer, byMs: number): Promise<TestCustomer> => {
     clock.advance(byMs)
     return await portal().signIn(who)

@@ -1,19 +1,19 @@
 /**
- * Zone files as people and programs write them, made from a seed, each with the records it means;
- * and what goes wrong in them.
+ * Zone files as people and programs write them, generated from a seed, each with the records it
+ * means; and damaged variants.
  */
 
 export interface GeneratedZoneFile {
   readonly origin: string
   readonly text: string
   /**
-   * `name ttl type data`, names lower case without a dot at the end, in the order of the file; for
-   * TXT the data in hexadecimal.
+   * `name ttl type data`, names in lower case without a dot at the end, in the order of the file;
+   * for TXT the data in hexadecimal.
    */
   readonly records: readonly string[]
 }
 
-/** Mulberry32: the same numbers for the same seed, on every machine. From 0 up to but not 1. */
+/** Mulberry32: the same numbers for the same seed, on every machine; from 0 to below 1. */
 export function numbersFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -54,9 +54,7 @@ function label(dice: Dice): string {
   return dice.chance(0.1) ? `_${word.slice(0, 60)}` : word
 }
 
-/**
- * Some bytes of a text: how they are written in quotation marks, and in hexadecimal what they are.
- */
+/** Random bytes of a text: quoted as in a file, and in hexadecimal. */
 function text(dice: Dice, length: number): { quoted: string; hex: string } {
   let quoted = ''
   const bytes: Buffer[] = []
@@ -75,7 +73,7 @@ function text(dice: Dice, length: number): { quoted: string; hex: string } {
   return { quoted, hex: Buffer.concat(bytes).toString('hex') }
 }
 
-/** The seconds, as a number or in units. */
+/** Seconds, as a number or in units. */
 function time(dice: Dice, seconds: number): string {
   if (dice.chance(0.6)) return String(seconds)
   let rest = seconds
@@ -103,7 +101,7 @@ const ipv6 = (dice: Dice): { written: string; data: string } => {
   return { written: dice.chance(0.3) ? written.toUpperCase() : written, data }
 }
 
-/** A valid zone file with every habit of writing that RFC 1035 and 2308 allow. */
+/** A valid zone file with every style of writing that RFC 1035 and 2308 allow. */
 export function generateZoneFile(seed: number): GeneratedZoneFile {
   const dice = new Dice(seed)
   const origin = `${label(dice).replace('_', '')}.${dice.one(['com', 'vn', 'com.vn', 'example'])}`
@@ -119,7 +117,7 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
   const shuffleCase = (word: string): string => (dice.chance(0.2) ? word.toUpperCase() : word)
   const comment = (): string =>
     dice.chance(0.15) ? `${gap()}; ${dice.one(['comment', 'a ( " b', 'đây là ghi chú', ''])}` : ''
-  /** A name in one of its spellings under the origin that holds at this line. */
+  /** A name in one of its spellings under the present origin. */
   const spell = (name: string): string => {
     if (name === current && dice.chance(0.6)) return '@'
     const relative =
@@ -132,7 +130,7 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
         : relative,
     )
   }
-  /** Words of the data, at times in parentheses over several lines. */
+  /** Joins the words of the data, sometimes in parentheses over several lines. */
   const join = (words: readonly string[]): string => {
     if (dice.chance(0.85)) return words.join(gap())
     return (
@@ -144,7 +142,7 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
     const set = `${type} ${name}`
     const known = ttls.get(set)
     const implied = defaultTtl ?? lastTtl
-    // a set has one TTL (RFC 2181, 5.2)
+    // A set has one TTL (RFC 2181, 5.2).
     const explicit =
       implied === undefined || (known !== undefined && known !== implied) || dice.chance(0.4)
     const ttl =
@@ -204,7 +202,7 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
       : `${dice.chance(0.1) ? '*.' : ''}` +
         `${[label(dice), ...dice.many(2, () => label(dice))].join('.')}.${origin}`
     const type = dice.one(['A', 'A', 'AAAA', 'CNAME', 'TXT', 'TXT', 'MX'] as const)
-    // a CNAME stands alone at its name
+    // A CNAME stands alone at its name.
     if (taken.has(name) && (type === 'CNAME' || taken.has(`CNAME ${name}`))) continue
     if (type === 'CNAME' && name === origin) continue
     taken.add(name).add(`${type} ${name}`)
@@ -270,7 +268,7 @@ const syntaxFragments = [
   'x'.repeat(64),
 ]
 
-/** The text with one to four small changes: what a hand that slips does to a file. */
+/** The text with one to four small changes, like typing mistakes. */
 export function mutate(original: string, seed: number): string {
   const dice = new Dice(seed)
   let changed = original

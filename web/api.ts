@@ -5,8 +5,8 @@ import { currentLanguage, currentTexts, sentenceLanguage } from './i18n/index.ts
 import { session } from './session.ts'
 
 /**
- * A refusal or a failure, as the server worded it. Code `offline` and status 0 when nobody
- * answered.
+ * A refusal or a failure, as the server worded it. Code `offline` and status 0 when no response
+ * came.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
-  /** With second_factor_required: what the sign-in goes on with. */
+  /** With second_factor_required: the challenge that the next sign-in step needs. */
   readonly challenge: string | undefined
 
   constructor(of: {
@@ -46,7 +46,7 @@ export type CallInput<E extends Endpoint> = PartOf<E, 'params'> &
 
 interface CallOptions {
   signal?: AbortSignal | undefined
-  /** The same key for a repeat of the same wish, so that it counts once. */
+  /** The idempotency key: a repeat under the same key is handled once. */
   idempotencyKey?: string | undefined
 }
 interface Parts {
@@ -56,13 +56,13 @@ interface Parts {
 }
 
 /**
- * Handlers for an ended session, for maintenance and for what asks again, the same on every screen.
- * main.tsx sets them once.
+ * Handlers for an ended session, for maintenance and for a repeated second factor, the same on
+ * every screen. main.tsx sets them once.
  */
 export const onOutage = {
   signedOut: () => {},
   unavailable: (_failure: ApiError, _endpoint: Endpoint) => {},
-  /** The second factor is asked for again. True: it was proven, and the call is to be repeated. */
+  /** Asks for the second factor again. True: it was proven, and the call is repeated. */
   asksAgain: async () => false,
 }
 
@@ -104,7 +104,9 @@ async function failureOf(response: Response): Promise<ApiError> {
   })
 }
 
-/** What says whose call it is: this tab's token, or with a write the cookie's CSRF token. */
+/**
+ * The headers that identify the caller: this tab's token, or for a write the cookie's CSRF token.
+ */
 function credentials(method: string): Record<string, string> {
   const token = session.token()
   if (token !== null) return { Authorization: `Bearer ${token}` }
@@ -113,8 +115,9 @@ function credentials(method: string): Record<string, string> {
 }
 
 /**
- * Makes a call under the credentials of this tab; once more when they were replaced meanwhile, for
- * a call that was refused for them has changed nothing. `ask` begins its request at once.
+ * Makes a call with the credentials of this tab. If they were replaced meanwhile, the call is
+ * repeated once: a call that was refused for its credentials has changed nothing. `ask` begins the
+ * request at once.
  */
 export async function signed(
   method: string,
@@ -159,7 +162,7 @@ async function request(
     })
   const askTwice = (own: Record<string, string>): Promise<Response> =>
     ask(own).catch(async (error: unknown) => {
-      // The process that had the connection may be gone. Under its key the wish counts once.
+      // The process that held the connection may be gone. The idempotency key makes a repeat safe.
       const known = Object.keys(own).length > 0
       if (options.signal?.aborted || !known || !('Idempotency-Key' in headers)) throw error
       await new Promise((resolve) => setTimeout(resolve, askAgainMs))
@@ -181,7 +184,7 @@ async function request(
   if (response.ok) return response
 
   const failure = await failureOf(response)
-  // A session that was replaced while this call was under way says nothing about the new one.
+  // A refusal of a session that was replaced during this call says nothing about the new session.
   if (under === session.credential()) {
     if (failure.code === 'unauthenticated') onOutage.signedOut()
     else if (failure.code === 'session_locked' && !session.locked()) session.lock()
@@ -205,12 +208,12 @@ async function send(
     return (await response.json()) as Success<unknown>
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    // It broke off on its way.
+    // The connection broke while the body was being read.
     throw noConnection()
   }
 }
 
-/** Saves the file that an endpoint answers with, under the name that it gives. */
+/** Downloads the file that an endpoint answers with, under the name that the response gives. */
 export async function download<const E extends Endpoint & { files: readonly string[] }>(
   endpoint: E,
   input: CallInput<E>,
@@ -231,7 +234,7 @@ export async function download<const E extends Endpoint & { files: readonly stri
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** Calls an endpoint and answers its `result`. */
+/** Calls an endpoint and returns its `result`. Throws ApiError. */
 export async function call<const E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -246,7 +249,7 @@ export interface Page<R> {
   next: string | null
 }
 
-/** The same for a keyset-paginated list: the result and the cursor of the next page. */
+/** Calls a keyset-paginated list: returns the result and the cursor of the next page. */
 export async function callPage<const E extends Endpoint & { paged: true }>(
   endpoint: E,
   input: CallInput<E>,
@@ -261,7 +264,7 @@ export async function callPage<const E extends Endpoint & { paged: true }>(
  * are kept outside of the screens, because an outage replaces the screen.
  */
 const unsettled = new Map<string, { readonly key: string; readonly since: number }>()
-/** After so long the same words are taken for another wish, ms. */
+/** After this time the same body counts as a new action, ms. */
 const unsettledMs = 15 * 60_000
 
 /**
@@ -310,7 +313,7 @@ export class Attempt {
 }
 
 /**
- * The server's own sentence, or `otherwise` where there is none: no response came, or it was an
+ * The server's sentence, or `otherwise` where there is none: no response came, or it was an
  * internal error.
  */
 export const serverMessageOr = (error: unknown, otherwise: string): string =>

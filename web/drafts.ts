@@ -1,25 +1,26 @@
 /**
- * Drafts survive the session: when it ends by itself, or the screen is locked, the open forms are
- * stored in this tab, and restored when the same customer is on the same page again. Passwords,
- * codes and cards are never stored; a customer who signs out, or another one who signs in, restores
- * nothing. A visitor's are stored too, for an outage replaces the screen of a registration.
+ * Drafts survive the session. When it ends by itself, or the screen is locked, the open forms are
+ * stored in this tab. They are restored when the same customer opens the same page again.
+ * Passwords, codes and cards are never stored. Signing out discards the drafts, and so does another
+ * customer's sign-in. A visitor's drafts are stored too, because an outage replaces the
+ * registration screen.
  */
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { draftsKey, ending, session } from './session.ts'
 
 interface Kept {
-  /** Since when they wait, ms since 1970. */
+  /** When they were stored, ms since 1970. */
   readonly at: number
   readonly account: string
   readonly forms: Record<string, unknown>
 }
 
-/** In place of a customer's id. */
+/** Stands for the customer's id in a visitor's drafts. */
 const visitor = ''
-/** Whoever opens this tab later may be somebody else: so long a visitor's wait. */
+/** How long a visitor's drafts are kept, ms. A later user of this tab may be somebody else. */
 const visitorMs = 15 * 60_000
 
-/** What is on the screen now and differs from how it began. */
+/** Values on the screen that differ from the initial ones. */
 const open = new Map<string, unknown>()
 
 function read(): Kept | undefined {
@@ -41,10 +42,11 @@ function write(account: string, forms: Record<string, unknown>) {
 }
 
 ending.keep = (account = visitor) => {
-  // Who is signed in and not known yet is no visitor; and one who typed nothing leaves what waits.
+  // A signed-in customer whose profile is not loaded yet is no visitor. A visitor who typed nothing
+  // leaves stored drafts as they are.
   const isVisitor = account === visitor
   if (isVisitor && (session.signedIn() || open.size === 0 || draftsWait())) return
-  // A second ending on the way (a locked screen, then a dead session) keeps what the first one did.
+  // A second ending (a locked screen, then a dead session) keeps the drafts of the first.
   const before = read()
   write(account, {
     ...(before?.account === account ? before.forms : {}),
@@ -66,10 +68,10 @@ function forget(key: string) {
   write(kept.account, forms)
 }
 
-/** Whether something waits for a customer to come back. */
+/** Whether drafts of a customer, not of a visitor, are stored. */
 export const draftsWait = (): boolean => (read()?.account ?? visitor) !== visitor
 
-/** Whoever signs in finds their own or nothing. */
+/** At a sign-in: drafts of another account are removed. */
 export function dropDraftsOfOthers(account: string) {
   if (read()?.account !== account) sessionStorage.removeItem(draftsKey)
 }
@@ -81,8 +83,8 @@ interface Beginning<T> {
 }
 
 /**
- * `useState` for what somebody types. `name` is its own among the page's forms; `keep` leaves out
- * what may not be kept, and answers undefined where nothing is worth it.
+ * `useState` for typed input. `name` is unique among the page's forms. `keep` omits what must not
+ * be stored, and returns undefined where nothing is worth storing.
  */
 export function useDraft<T>(
   name: string,

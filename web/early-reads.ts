@@ -1,12 +1,12 @@
 /**
- * Responses that public/theme.js requested before the program was loaded. They are kept in this
- * page's memory only.
+ * Responses that public/theme.js requested before the program was loaded. They are kept only in
+ * this page's memory.
  */
 
 interface EarlyReads {
-  /** Null: a visitor's, or by the cookie that this tab does not know of yet. */
+  /** Null: requested as a visitor, or with a cookie that this tab does not know yet. */
   readonly credential: string | null
-  /** By address, such as /api/wp?limit=20. */
+  /** Keys are addresses such as /api/wp?limit=20. */
   readonly answers: Record<string, Promise<Response>>
 }
 declare global {
@@ -15,13 +15,10 @@ declare global {
   }
 }
 
-/**
- * Milliseconds since the page was opened, after which an answer that nobody took is too old to be
- * used.
- */
+/** Milliseconds since the page was opened, after which an unused response is too old. */
 const freshMs = 15_000
 
-/** The answer to a read, if it was asked for early by the same session; each only once. */
+/** The response to a read that the same session requested early. Each is returned only once. */
 export function takeEarlyRead(
   address: string,
   credential: string | null,

@@ -1,4 +1,4 @@
-/** Follows what the other tabs of this browser do with the session that they share. */
+/** Reacts to what other tabs of this browser do with the shared session. */
 import type { QueryClient } from '@tanstack/react-query'
 import { heldSession, takeUp } from './resume.ts'
 import type { createPortalRouter } from './routes.tsx'
@@ -7,7 +7,10 @@ import { onNews } from './tabs.ts'
 
 type Router = ReturnType<typeof createPortalRouter>
 
-/** Another tab signed in. Who waits at the sign-in goes on; who has another session begins anew. */
+/**
+ * Another tab signed in. A tab on the sign-in page continues; a tab with another session starts
+ * again.
+ */
 async function followSignIn(router: Router) {
   const here = router.latestLocation
   if (!session.signedIn()) {
@@ -19,12 +22,12 @@ async function followSignIn(router: Router) {
   }
   const found = await heldSession()
   if (!found || found.id === session.held()?.id) return
-  // The same customer may have signed in again: what they typed here waits for the new page.
+  // The same customer may have signed in again: the drafts wait for the new page.
   ending.keep(session.user()?.id)
   session.hold(found)
   location.reload()
 }
-/** Another tab unlocked the session: it goes on under a new cookie. */
+/** Another tab unlocked the session, which continues under a new cookie. */
 async function followUnlock() {
   const found = await heldSession()
   if (!found || found.locked) return
@@ -32,8 +35,8 @@ async function followUnlock() {
   location.reload()
 }
 /**
- * Nobody looks, or works in the account of another, without the bar that says so: without it there
- * is no view.
+ * A view, or work in another's account, must show its bar. If the bar cannot be loaded, the tab's
+ * session is closed.
  */
 async function showBar(told: string, queryClient: QueryClient) {
   const isWork = 'role' in (JSON.parse(told) as object)
@@ -46,7 +49,7 @@ async function showBar(told: string, queryClient: QueryClient) {
   }
 }
 export function followTabs(router: Router, queryClient: QueryClient): void {
-  // Its session is its own: what the others do is none of its business.
+  // A view or acting tab has a session of its own, so it ignores the other tabs.
   const told = session.view()
   if (told !== null) return void showBar(told, queryClient)
   onNews(({ kind, id }) => {

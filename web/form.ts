@@ -12,7 +12,7 @@ import { sentenceLanguage, useLanguage } from './i18n/index.ts'
 export type FieldErrors = Record<string, string>
 type Language = 'en' | 'vi'
 
-/** Of `now`, what is not as it was `before`. */
+/** The fields of `now` that differ from `before`. */
 export const differing = <B extends object>(now: B, before: B): Partial<B> =>
   Object.fromEntries(
     Object.entries(now).filter(
@@ -33,24 +33,21 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], language: Langu
   return errors
 }
 
-/** The errors but for one field: the complaint goes as soon as the customer acts on it. */
+/** The errors without one field: a message disappears as soon as its field is edited. */
 export const without = (errors: FieldErrors, key: string): FieldErrors =>
   Object.fromEntries(Object.entries(errors).filter(([name]) => name !== key))
 
 interface FormOptions<V extends object, S extends z.ZodMiniType> {
   initial: V
   schema: S
-  /** What the schema judges, where it is not the values themselves. */
+  /** The body for the schema, where it is not the values themselves. */
   body?: (values: V, begun: V) => unknown
   submit: (body: z.output<S>) => Promise<void>
-  /**
-   * The fields that wait for the customer when the session ends under the form; a password or a
-   * code is never one of them.
-   */
+  /** The fields that are stored as a draft when the session ends; never a password or a code. */
   keep?: readonly (keyof V & string)[]
   /**
-   * `initial` is what is stored: an untouched form takes over what it becomes, and one that was
-   * saved counts as untouched.
+   * `initial` is the stored state. An untouched form follows its changes, and a saved form counts
+   * as untouched.
    */
   follows?: boolean
 }
@@ -86,7 +83,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
     setErrors((now) => without(now, key))
   }
 
-  /** With the next frame, when what the state says is drawn. */
+  /** In the next frame, after the state has been rendered. */
   const focusOn = (selector: string) =>
     void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(selector)?.focus())
   const focusFirstError = () => focusOn('[aria-invalid=true]')
@@ -111,7 +108,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
       setErrors(error.fields)
       setFailure(error)
       focusFirstError()
-      // A code that was refused is of no use: the next one is typed in its place.
+      // A refused code cannot be used again, so its field is cleared.
       if (error.code.startsWith('otp_')) {
         setValues((now) => ({ ...now, code: '' }))
         focusOn('[name=code]')
@@ -121,7 +118,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
     }
   }
 
-  /** Everything that a text control needs. */
+  /** The props of a text control. */
   const bind = <K extends keyof V & string>(key: K) => ({
     name: key,
     value: values[key] as string,

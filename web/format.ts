@@ -9,15 +9,15 @@ import { useLanguage, type Language } from './i18n/index.ts'
 const two = (number: number): string => String(number).padStart(2, '0')
 
 /**
- * The zone that the customer chose, and how one other than the browser's writes a moment, as
- * `formatTime` does; set by time-zone.ts.
+ * The time zone that the customer chose, and how to write a time in it as `formatTime` does, where
+ * it is not the browser's. Set by time-zone.ts.
  */
 export const chosenZone: { name: string | null; write: ((date: Date) => string) | undefined } = {
   name: null,
   write: undefined,
 }
 
-/** yyyy-MM-dd HH:mm:ss in the time zone that the customer chose, else in the browser's. */
+/** yyyy-MM-dd HH:mm:ss in the customer's chosen time zone, or else the browser's. */
 export function formatTime(when: Date | number | string): string {
   const date = new Date(when)
   return (
@@ -30,7 +30,7 @@ export function formatTime(when: Date | number | string): string {
 /** yyyy-MM-dd, in the same zone. */
 export const formatDay = (when: Date | number | string): string => formatTime(when).slice(0, 10)
 
-/** Minutes and seconds of a duration, hours where there are any. */
+/** A duration in minutes and seconds, with hours where there are any. */
 export function formatElapsed(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const hours = Math.floor(whole / 3600)
@@ -47,7 +47,7 @@ export const ramGb = (mb: number, language: Language): string => decimals(mb / 1
 /** 1024 MB of disk are 1 GB. */
 export const diskGb = (mb: number, language: Language): string => decimals(mb / 1024, language)
 
-/** With + or −, for amounts that came in or went out. */
+/** Money with + or −, for amounts that came in or went out. */
 export const signedMoney = (amount: number, currency: Currency, language: Language): string =>
   (amount > 0 ? '+' : '') + formatMoney(amount, currency, language)
 
@@ -59,7 +59,7 @@ export function useFormat() {
       signed: (amount: number, currency: Currency) => signedMoney(amount, currency, language),
       ram: (mb: number) => ramGb(mb, language),
       disk: (mb: number) => diskGb(mb, language),
-      /** With its unit: what is less than a GB in MB. */
+      /** A size with its unit: below 1 GB in MB. */
       ramSize: (mb: number) => (mb < 1000 ? `${mb} MB` : `${ramGb(mb, language)} GB`),
       diskSize: (mb: number) => (mb < 1024 ? `${mb} MB` : `${diskGb(mb, language)} GB`),
       language,

@@ -1,10 +1,10 @@
 import { session } from './session.ts'
 
 /**
- * Before a screen that depends on who is signed in: a tab that knows of nobody asks by the cookie.
+ * Runs before a screen that depends on the session: a tab without one checks the browser's cookie.
  */
 export const resume = async (): Promise<void> => {
   if (session.signedIn()) return
-  // Without it nobody is signed in here.
+  // If that fails, nobody is signed in here.
   await import('./resume.ts').then(({ takeUp }) => takeUp()).catch(() => {})
 }

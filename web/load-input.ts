@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 
 /**
- * What a screen may fetch before it is shown. It never throws: a failed load is said inside its
- * card.
+ * The input of a screen's loader, which may fetch data before the screen is shown. A loader never
+ * throws: a failed load is shown inside its card.
  */
 export interface LoadInput {
   queryClient: QueryClient

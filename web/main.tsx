@@ -29,21 +29,21 @@ onOutage.signedOut = () => {
 onOutage.unavailable = () => {
   const here = router.latestLocation
   if (here.pathname.startsWith('/pages/')) return
-  // What is typed waits for the customer to come back.
+  // Typed text is stored until the customer comes back.
   ending.keep(session.user()?.id)
   void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
 }
 onOutage.asksAgain = async () => await (await import('./security/ask-again.tsx')).askAgain()
 
-/** Milliseconds that the page's own grey frame stands alone, when its data is late. */
+/** Milliseconds that the page's own skeleton stays while data is late. */
 const patienceMs = 200
 
 async function open() {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
   await setLanguage(preferredLanguage(), false)
-  // The screen and its data first: it is then drawn once, and in small pieces that leave the
-  // browser room for the visitor's hand.
+  // Waits for the screen and its data first, so that it is rendered once, and in small pieces that
+  // leave time for input.
   await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patienceMs))])
   startTransition(() =>
     createRoot(root).render(
@@ -54,7 +54,8 @@ async function open() {
   )
 }
 void open()
-  // A tab that does not hear of the others asks the server with its next call.
+  // If this file does not load, the tab does not hear other tabs; its next call to the server tells
+  // it instead.
   .then(() => import('./follow-tabs.ts'))
   .then(
     ({ followTabs }) => followTabs(router, queryClient),

@@ -1,24 +1,24 @@
 /**
- * What may be done in this tab. Everybody may do everything in their own account; who works in the
- * account of another may do what was noted when the tab entered it (decisions 107 and 140). The
- * server judges each call; here it says what is shown.
+ * What this tab may do. Everybody may do everything in their own account. A member in another's
+ * account may do what was stored when the tab entered it (decisions 107 and 140). The server checks
+ * each call; this only decides what is shown.
  */
 import type { MemberPermission } from '../contract/member-roles.ts'
 
-/** Where a tab that works in the account of another notes them, with commas between. */
+/** Storage key of the permissions in a tab that works in another's account, separated by commas. */
 export const permissionsKey = 'may'
-// They hold for as long as the tab shows that account.
+// They are valid while the tab shows that account.
 const noted = (): string[] | undefined =>
   sessionStorage.getItem('view') === null
     ? undefined
     : sessionStorage.getItem(permissionsKey)?.split(',')
 
-/** Whether this tab works in the account of another. What is the owner's own is closed to it. */
+/** Whether this tab works in another's account. What belongs to the owner alone is closed to it. */
 export const isMember = (): boolean => !!noted()
 
 /**
- * Whether who works here has the permission; `all domains`: for a call that names none of them. It
- * stays the same as long as the tab does, for the access ends with any change of the rights.
+ * Whether this tab has the permission. `all domains`: for a call that names no single domain. The
+ * answer does not change while the tab lives, because any change of the rights ends the access.
  */
 export const may = (permission: MemberPermission | 'all domains'): boolean =>
   noted()?.includes(permission) ?? true

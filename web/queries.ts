@@ -1,6 +1,6 @@
 /**
- * What every screen may need: the signed-in customer and the portal's configuration. And how
- * reading behaves in general.
+ * Queries of every screen: the signed-in customer and the portal's configuration. Also the defaults
+ * of all queries.
  */
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { me, type Me } from '../contract/auth.ts'
@@ -11,9 +11,9 @@ import { session } from './session.ts'
 import { afterFrame } from './ui/after-frame.ts'
 
 /**
- * Has times written in the zone that a customer chose; undefined when they are. To be awaited
- * before anything with a time is drawn. Where its code cannot be fetched, times stay in the
- * browser's.
+ * Makes times appear in the customer's chosen zone; undefined when they already do. It must be
+ * awaited before anything with a time is rendered. If its code cannot be loaded, times stay in the
+ * browser's zone.
  */
 export function followZoneOf(user: Me | undefined): Promise<void> | undefined {
   const zone = user?.timeZone ?? null
@@ -46,25 +46,26 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        // One quiet repeat for what may pass by itself; a refusal is final.
+        // One silent retry for a failure that may pass by itself; a refusal is final.
         retry: (count, error) =>
           count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
         retryDelay: 500,
-        // What is shown already is asked for anew behind the frame that shows it: on a slow
-        // processor each request takes milliseconds of it.
+        // Data that is already shown is refetched after the next frame, because on a slow processor
+        // each request costs milliseconds of it.
         persister: async (read, context, { state }) => {
           if (state.data !== undefined && state.fetchMeta === null) await afterFrame()
           return await read(context)
         },
-        // The option above would have it otherwise.
+        // Needed because a `persister` changes the default of this option.
         networkMode: 'online',
       },
-      // Without a connection an act fails at once and says so. A paused one would hold its dialog,
-      // and run later, when nobody expects it.
+      // Without a connection an act fails at once and says so. A paused act would keep its dialog
+      // open, and run later, when nobody expects it.
       mutations: { networkMode: 'always' },
     },
   })
-  // The frame of the portal is drawn with what this tab knew last, and refreshed at once.
+  // The portal's frame is first rendered with the profile that this tab stored, which is refetched
+  // at once.
   const known = session.user()
   if (known) client.setQueryData(meQuery.queryKey, known, { updatedAt: 1 })
   return client

@@ -4,12 +4,12 @@ import { meQuery } from './queries.ts'
 import { session } from './session.ts'
 
 /**
- * As `resume`, and who it is: a page outside of the frame shows times in the customer's zone, too,
- * also in a tab that knew of nobody before.
+ * Like `resume`, and also loads the profile: a page outside the layout shows times in the
+ * customer's zone too, even in a tab without a stored session.
  */
 export async function resumeAs(queryClient: QueryClient): Promise<void> {
   await resume()
   if (!session.signedIn() || session.locked()) return
-  // Without it the page is shown in the browser's zone.
+  // If that fails, the page uses the browser's zone.
   await queryClient.ensureQueryData(meQuery).catch(() => {})
 }

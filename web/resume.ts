@@ -1,6 +1,6 @@
 /**
- * Finds the session that the browser's cookie holds, for a tab that has none of its own, or whose
- * own was replaced. Loaded where it is needed.
+ * Finds the session of the browser's cookie, for a tab that has none of its own, or whose own was
+ * replaced. Loaded on demand.
  */
 import { logout } from '../contract/auth.ts'
 import type { Failure } from '../contract/endpoint.ts'
@@ -9,7 +9,7 @@ import { takeEarlyRead } from './early-reads.ts'
 import { ending, session } from './session.ts'
 import { leaving, noteLeaving } from './tabs.ts'
 
-/** By the cookie alone. Undefined: nobody answered. */
+/** Asks with the cookie alone. Undefined: no response came. */
 async function ask(): Promise<BrowserSession | null | undefined> {
   try {
     const early = takeEarlyRead(currentSession.path, null)?.catch(() => undefined)
@@ -32,8 +32,8 @@ async function endWhatWasLeft(csrfToken: string): Promise<void> {
 
 let asking: Promise<BrowserSession | null | undefined> | undefined
 /**
- * The living session that the cookie holds; null where there is none, undefined where nobody
- * answered. One that was signed out of here is ended, and counts as none.
+ * The live session of the cookie; null where there is none, undefined where no response came. A
+ * session that was signed out of here is ended now, and counts as none.
  */
 export function heldSession(): Promise<BrowserSession | null | undefined> {
   const look = async () => {
@@ -50,7 +50,7 @@ export function heldSession(): Promise<BrowserSession | null | undefined> {
   return (asking ??= look().finally(() => (asking = undefined)))
 }
 
-/** Takes what the cookie holds into use in a tab that is not signed in. */
+/** Starts using the cookie's session in a tab that is not signed in. */
 export async function takeUp(): Promise<void> {
   const found = await heldSession()
   if (!found || session.signedIn()) return
@@ -60,8 +60,8 @@ export async function takeUp(): Promise<void> {
 
 let recovering: Promise<void> | undefined
 /**
- * This tab's credentials are dead. Another tab may have unlocked the session since, or signed in:
- * then the cookie holds one that lives. Somebody else's begins with a new page.
+ * This tab's credentials are dead. Another tab may since have unlocked the session or signed in;
+ * then the cookie holds a live session. A different session needs a reload of the page.
  */
 function recover(): Promise<void> {
   const look = async () => {
@@ -77,15 +77,15 @@ function recover(): Promise<void> {
 }
 
 /**
- * Whether a call that was refused for its credentials, `under`, may succeed under those that this
- * tab has now.
+ * Whether a call that was refused for its credentials, `under`, may succeed with this tab's present
+ * credentials.
  */
 export async function isReplaced(response: Response, under: string): Promise<boolean> {
   const failure = (await response
     .clone()
     .json()
     .catch(() => undefined)) as Failure | undefined
-  // What the browser's cookie holds is somebody else's.
+  // A view or acting tab has a token of its own; the browser's cookie belongs to another session.
   if (session.view() !== null) return false
   const code = failure?.error?.code
   if (code === 'unauthenticated' && under === session.credential()) await recover()

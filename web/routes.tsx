@@ -1,4 +1,4 @@
-/** Every screen of the portal, once: its address, its file, what its address may carry. */
+/** Every screen of the portal in one table: its address, its file, its query parameters. */
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -31,12 +31,12 @@ interface ScreenFile {
 }
 
 /**
- * A screen in a chunk of its own. The build reads these lines to tell the server which chunks an
+ * A screen in a chunk of its own. The build parses these lines to tell the server which chunks an
  * address needs.
  */
 const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
   let found: ScreenFile | undefined
-  // Its texts come with its chunk; neither is asked for again.
+  // The texts are loaded together with the chunk; neither is requested again.
   const loaded = async () =>
     (found ??= await loadScreen(
       async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0],
@@ -54,7 +54,7 @@ const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]
       deps: Record<string, unknown>
     }) => {
       const { load } = await loaded()
-      // Behind the lock view there is nothing to be read.
+      // Behind the lock view nothing may be read.
       if (!session.locked())
         await load?.({ queryClient: context.queryClient, params, search: deps })
     },
@@ -64,7 +64,7 @@ const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]
 type Search = Record<string, unknown>
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-/** yyyy-MM-dd, of a day that exists. */
+/** yyyy-MM-dd, an existing day. */
 const day = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value
@@ -76,12 +76,12 @@ interface TransactionSearch {
   to?: string | undefined
   entry?: string | undefined
 }
-/** Leaves out what is not there, so that addresses stay short. */
+/** Omits absent values, so that addresses stay short. */
 const optional = <K extends string>(key: K, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
 
 const root = createRootRouteWithContext<Context>()({
-  // Of every screen, for those outside of the frame show times, too.
+  // For every screen, because those outside the layout show times too.
   beforeLoad: () => followZoneOf(session.user()),
   component: Root,
   notFoundComponent: lazyRouteComponent(() => loadScreen(() => import('./pages/Error404.tsx'))),
@@ -89,13 +89,13 @@ const root = createRootRouteWithContext<Context>()({
 })
 
 /**
- * Named here once more, for the rules of records come with the screens that need them; the type
- * holds them equal.
+ * Repeated here, because the rules of records are loaded only with the screens that need them. The
+ * type keeps both lists equal.
  */
 const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS']
 
 /**
- * Behind the entry guard: a visitor without the login flag goes to /login and comes back
+ * Screens behind the sign-in guard: a visitor without the login flag goes to /login and returns
  * afterwards.
  */
 const app = createRoute({
@@ -340,7 +340,7 @@ const lockScreenBoxed = createRoute({
   ...screen(() => import('./auth/LockPage.tsx'), 'auth'),
 })
 
-/** The gateways send their own parameters too, under names we do not know. */
+/** Gateways add their own parameters, whose names we do not know. */
 const paymentSuccess = createRoute({
   getParentRoute: bare,
   path: '/api/payments/success',
@@ -450,7 +450,7 @@ const screens = [
 const tree = root.addChildren(screens)
 
 /**
- * Addresses of products that are not built yet lead to one page; nothing links to them by address.
+ * Addresses of products that are not built yet lead to one page; no link in the portal uses them.
  */
 const withUnbuilt = () =>
   root.addChildren([
@@ -473,10 +473,10 @@ export function createPortalRouter(queryClient: QueryClient) {
     defaultPendingComponent: PagePending,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
-    // Nothing for 200 ms, then a skeleton; never a flash of one.
+    // Nothing for 200 ms, then a skeleton for at least 250 ms, so that it never flashes.
     defaultPendingMs: 200,
     defaultPendingMinMs: 250,
-    // Plain text in addresses: a transaction code stays a text, whatever it looks like.
+    // Parameters are plain text: a transaction code stays a text, even if it looks like a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const out = new URLSearchParams()

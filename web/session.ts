@@ -1,7 +1,7 @@
 /**
- * The signed-in state of this tab. What grants access is the token in session storage, under the
- * names that portal.md gives, and the cookie that holds the session for every tab and that no
- * script can read (contract.md section 8). A tab that did not sign in itself has no token.
+ * The signed-in state of this tab. Access is granted by the token in session storage (under the
+ * names that portal.md gives), and by the cookie, which holds the session for every tab and which
+ * no script can read (contract.md section 8). A tab that did not sign in itself has no token.
  */
 import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
@@ -9,29 +9,29 @@ import type { BrowserSession } from '../contract/session.ts'
 
 const keys = {
   token: 'accessToken',
-  /** The session's name and CSRF token, which grant nothing without its cookie. */
+  /** The session's id and CSRF token, which grant nothing without the cookie. */
   held: 'session',
   signedIn: 'isLogin',
   user: 'user',
   locked: 'isLockScreen',
   cardSecret: 'client_secret',
-  /** Whose session ended by itself, for the sign-in that follows. */
+  /** The email of the customer whose session ended by itself, for the next sign-in. */
   ended: 'ended',
   /**
-   * A member of the staff sees the portal as its customer does, and changes nothing; or somebody
-   * works in the account of another.
+   * Set in a tab where a member of the staff sees the portal as its customer does and changes
+   * nothing, or where somebody works in another's account.
    */
   view: 'view',
-  /** What may be done there: commas between (may.ts). */
+  /** The permissions there, separated by commas (may.ts). */
   may: 'may',
 } as const
-/** What is one customer's. */
+/** Keys that belong to one customer. */
 const ofCustomer = [keys.user, keys.cardSecret]
-/** Where drafts.ts puts aside what is typed. */
+/** Where drafts.ts stores typed text. */
 export const draftsKey = 'drafts'
 /**
- * Set by drafts.ts once a form was on the screen: puts aside what is typed there. Undefined: of a
- * visitor, if nobody is signed in.
+ * Set by drafts.ts once a form was shown: stores what is typed for the account. Undefined: stores a
+ * visitor's text, if nobody is signed in.
  */
 export const ending = { keep: (_account: string | undefined) => {} }
 /** What this tab knows of the session that the browser's cookie holds. */
@@ -61,23 +61,25 @@ const changed = () => {
 export const session = {
   token: (): string | null => sessionStorage.getItem(keys.token),
   held: readHeld,
-  /** What a call of this tab carries; null for a visitor's. Another one is another session. */
+  /**
+   * The credential of this tab's calls; null for a visitor. Another value means another session.
+   */
   credential: (): string | null => session.token() ?? readHeld()?.csrfToken ?? null,
   signedIn: (): boolean =>
     sessionStorage.getItem(keys.signedIn) === '1' && session.credential() !== null,
   locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
-  /** What the bar of a view tells, as JSON; null in every customer's own tab. */
+  /** The bar's data in a view or acting tab, as JSON; null in a customer's own tab. */
   view: (): string | null => sessionStorage.getItem(keys.view),
 
-  /** Whoever signs in begins without what is kept here of the customer before. */
+  /** A sign-in first removes what is stored here for the previous customer. */
   open(token: string, of?: BrowserSession) {
     for (const key of ofCustomer) sessionStorage.removeItem(key)
     session.unlock(token, of)
     changed()
   },
   /**
-   * Takes the session that the cookie holds into use in this tab, whose own token, if it had one,
-   * is dead. What is kept here of another session's customer goes.
+   * Starts using the cookie's session in this tab. The tab's own token, if any, is dead. What is
+   * stored here for another session's customer is removed.
    */
   hold(of: BrowserSession) {
     const held = heldOf(of)
@@ -90,20 +92,20 @@ export const session = {
     if (!of.locked) sessionStorage.removeItem(keys.locked)
     changed()
   },
-  /** The server told another CSRF token: the cookie was replaced. */
+  /** The server returned another CSRF token: the cookie was replaced. */
   renewCsrf(csrfToken: string) {
     const held = readHeld()
     if (held && held.csrfToken !== csrfToken) writeHeld({ ...held, csrfToken })
   },
   /**
-   * Takes a token that stands in local storage into use in this tab, which has none: on the page
-   * that a gateway leads back to, as portal.md has it. We write none there.
+   * Takes a token from local storage into this tab, if the tab has none: on the page to which a
+   * gateway returns, as portal.md says. We never write a token there.
    */
   adopt() {
     const kept = session.token() === null ? localStorage.getItem(keys.token) : null
     if (kept !== null) session.open(kept)
   },
-  /** Kept so that the frame of the portal can be drawn before the server has answered. */
+  /** Stored so that the portal's frame can be rendered before the server has answered. */
   remember(user: Me) {
     sessionStorage.setItem(keys.user, JSON.stringify(user))
   },
@@ -114,13 +116,13 @@ export const session = {
       return undefined
     }
   },
-  /** With it the card provider's script links one card. */
+  /** The secret with which the card provider's script links one card. */
   cardSecret: (): string | null => sessionStorage.getItem(keys.cardSecret),
   keepCardSecret(secret: string | null) {
     if (secret === null) sessionStorage.removeItem(keys.cardSecret)
     else sessionStorage.setItem(keys.cardSecret, secret)
   },
-  /** Until the password is given; the lock view tells the server. */
+  /** Locks this tab until the password is given; the lock view tells the server. */
   lock() {
     ending.keep(session.user()?.id)
     sessionStorage.setItem(keys.locked, 'true')
@@ -134,8 +136,8 @@ export const session = {
     sessionStorage.removeItem(keys.locked)
   },
   /**
-   * `wished`: the customer signs out; otherwise the session ended by itself, and what is typed
-   * waits for them.
+   * `wished`: the customer signed out. Otherwise the session ended by itself, and typed text is
+   * stored for them.
    */
   close(wished: boolean) {
     const user = session.user()
@@ -146,8 +148,7 @@ export const session = {
     changed()
   },
   /**
-   * The email of the session that ended by itself; empty where it is not known, null where none
-   * did.
+   * The email of the session that ended by itself; empty where it is unknown, null where none did.
    */
   ended: (): string | null => sessionStorage.getItem(keys.ended),
 }
@@ -157,12 +158,10 @@ export const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.locked)
-/** A locked screen tells nobody what a customer may see. */
+/** False on a locked screen too, so that it reveals nothing that a customer may see. */
 export const useSignedIn = (): boolean =>
   useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
 
-/**
- * A path of our own to return to after signing in; anything that could lead elsewhere is dropped.
- */
+/** A path of our own to return to after the sign-in; any other address is replaced by '/'. */
 export const returnPath = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'

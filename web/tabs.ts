@@ -1,10 +1,10 @@
 /**
- * What the tabs of one browser tell each other of the session that they share. No tab believes more
- * than that it is to look: who is signed in is the server's word.
+ * Messages between the tabs of one browser about their shared session. A message only makes a tab
+ * check: who is signed in is decided by the server.
  */
 import { session } from './session.ts'
 
-/** `id`: of the session. `active`: somebody is at one of its tabs. */
+/** `id`: the session's. `active`: somebody uses one of its tabs. */
 export interface News {
   readonly kind: 'in' | 'out' | 'locked' | 'unlocked' | 'active'
   readonly id: string
@@ -12,12 +12,12 @@ export interface News {
 
 const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel('session') : undefined
 
-/** Tells every other tab. Nobody is told of a session that no cookie holds. */
+/** Tells every other tab. A session that no cookie holds is not announced. */
 export function tellTabs(kind: News['kind'], of: { readonly id: string } | undefined): void {
   if (of) channel?.postMessage({ kind, id: of.id } satisfies News)
 }
 
-/** Hears the other tabs until the answer is called. */
+/** Listens to the other tabs until the returned function is called. */
 export function onNews(listener: (news: News) => void): () => void {
   const hear = ({ data }: MessageEvent<News>) => listener(data)
   channel?.addEventListener('message', hear)
@@ -30,7 +30,10 @@ export function lockEverywhere(): void {
   tellTabs('locked', session.held())
 }
 
-/** The session that was signed out of here and may not have ended yet, as without a connection. */
+/**
+ * The session that was signed out of here and may not have ended on the server yet, for example
+ * without a connection.
+ */
 const leavingKey = 'signedOut'
 export function leaving(): string | null {
   try {
@@ -40,14 +43,14 @@ export function leaving(): string | null {
   }
 }
 /**
- * No script can drop the cookie: until the server has, no tab takes this session into use.
- * Undefined: it has.
+ * Scripts cannot delete the cookie: until the server has ended this session, no tab uses it.
+ * Undefined: it has ended.
  */
 export function noteLeaving(id: string | undefined): void {
   try {
     if (id === undefined) localStorage.removeItem(leavingKey)
     else localStorage.setItem(leavingKey, id)
   } catch {
-    // Storage may be closed to us: then signing out needs a connection.
+    // Storage may be blocked; then signing out needs a connection.
   }
 }

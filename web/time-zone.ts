@@ -1,16 +1,16 @@
 /**
- * Times in a zone that the customer chose. Apart from format.ts, since few choose one and Intl is
- * slow to begin.
+ * Times in a zone that the customer chose. Separate from format.ts, because few customers choose
+ * one and Intl is slow to start.
  */
 import { chosenZone } from './format.ts'
 
-/** IANA; null: the browser's own. One that this browser does not know is left out. */
+/** IANA; null: the browser's own. A zone that this browser does not know is ignored. */
 export function followTimeZone(name: string | null): void {
   chosenZone.name = name
   chosenZone.write = undefined
   if (name === null) return
   try {
-    // Sweden writes yyyy-MM-dd HH:mm:ss.
+    // The Swedish format is yyyy-MM-dd HH:mm:ss.
     const format = new Intl.DateTimeFormat('sv-SE', {
       timeZone: name,
       dateStyle: 'short',

@@ -1,7 +1,4 @@
-/**
- * What was typed as a domain: without the scheme, the placeholder {host}, a path, and the dot at
- * the end.
- */
+/** A typed domain without the scheme, the placeholder {host}, a path, and the dot at the end. */
 export const typedDomain = (text: string): string =>
   text
     .trim()

@@ -1,6 +1,6 @@
-/** Vietnam has one zone and no summer time. */
+/** Vietnam has one zone and no daylight saving time. */
 const offsetMs = 7 * 3_600_000
 
-/** yyyy-MM-dd in Vietnam, by whose days a request about data is due, wherever the reader is. */
+/** yyyy-MM-dd in Vietnam, wherever the reader is: due days of data requests are Vietnamese days. */
 export const vietnamDay = (when: string): string =>
   new Date(Date.parse(when) + offsetMs).toISOString().slice(0, 10)

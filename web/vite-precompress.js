@@ -1,6 +1,6 @@
 /**
- * Minifies the one script that is copied, and writes .br and .gz beside each built text file; the
- * server sends them as they are. Fonts are compressed already.
+ * Minifies the one script that is copied, and writes .br and .gz beside each built text file, which
+ * the server sends unchanged. Fonts are already compressed.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -36,9 +36,9 @@ export function precompress() {
     configResolved({ root, build }) {
       folder = path.resolve(root, build.outDir)
     },
-    // The last step, when the public files stand there too.
+    // Runs last, when the public files are in the folder too.
     async closeBundle() {
-      // A public file is copied as it was written, comments and all.
+      // A public file is copied as it was written, with its comments.
       const early = path.join(folder, 'theme.js')
       const { code } = await minify('theme.js', await readFile(early, 'utf8'), { module: false })
       await writeFile(early, code)

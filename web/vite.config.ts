@@ -23,14 +23,11 @@ interface Asset {
 }
 type Bundle = Record<string, Chunk | Asset>
 
-/** Matches what one of these matches. */
+/** Matches whatever one of these matches. */
 const anyOf = (expressions: readonly RegExp[]): RegExp =>
   new RegExp(expressions.map(({ source }) => source).join('|'))
 
-/**
- * Address patterns, the file behind each and the text groups that it needs, read out of the one
- * table in routes.tsx.
- */
+/** Address patterns, the file of each and its text groups, parsed from the table in routes.tsx. */
 function screens(): { pattern: string; file: string; groups: string[] }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
   const found = table.matchAll(
@@ -53,7 +50,7 @@ const languages = ['en', 'vi', 'aud'] as const
 const chunks = (bundle: Bundle): Chunk[] =>
   Object.values(bundle).filter((part) => part.type === 'chunk')
 
-/** A chunk with all that it imports. */
+/** A chunk and everything that it imports. */
 function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Set<string> {
   const chunk = bundle[name]
   if (seen.has(name) || chunk?.type !== 'chunk') return seen
@@ -67,7 +64,7 @@ const chunkOf = (bundle: Bundle, file: string): Chunk | undefined =>
 
 /**
  * dist/web/preload.json: { "/wordpress/:id": { files: ["/assets/…js"], texts: { vi:
- * ["/assets/…js"], … } }, … }, what to preload beyond what index.html names.
+ * ["/assets/…js"], … } }, … }: what to preload in addition to what index.html names.
  */
 function preloadMap(): Plugin {
   return {
@@ -81,7 +78,7 @@ function preloadMap(): Plugin {
           chunk.moduleIds.includes(resolve(here, 'main.tsx')),
       )
       const known = entry ? withImports(bundle, entry.fileName) : new Set<string>()
-      // Australian English is English but where it has a file of its own.
+      // Australian English uses the English texts, except where it has a file of its own.
       const textFile = (language: string, group: string) =>
         (language === 'aud' ? chunkOf(bundle, `i18n/aud-${group}.ts`) : undefined) ??
         chunkOf(bundle, `i18n/${language === 'aud' ? 'en' : language}-${group}.ts`)
@@ -110,8 +107,8 @@ function preloadMap(): Plugin {
 }
 
 /**
- * The page itself: the style inside it (one round trip less), the fonts and the language files
- * named early.
+ * Prepares the page itself: inlines the style (which saves a round trip), and names the fonts and
+ * language files early.
  */
 function fastPage(): Plugin {
   return {
@@ -152,7 +149,7 @@ function fastPage(): Plugin {
   }
 }
 
-/** The order success page is a screen although its address begins with /api. */
+/** The order success page is a screen, although its address begins with /api. */
 const screenUnderApi = '/api/payments/success'
 const toPortal: ProxyOptions = {
   target: origin,
@@ -160,7 +157,7 @@ const toPortal: ProxyOptions = {
   bypass: (request) => (request.url?.split('?')[0] === screenUnderApi ? '/index.html' : undefined),
 }
 
-/** As far as the transform below looks at a syntax tree. */
+/** The part of a syntax tree that the transform below reads. */
 interface Node {
   readonly type: string
   readonly start: number
@@ -173,7 +170,7 @@ interface EndpointCall extends Node {
   })[]
 }
 
-/** What an endpoint says to the server and to the API's document only. */
+/** Fields of an endpoint that only the server and the API's document use. */
 const unusedByPages: ReadonlySet<string | undefined> = new Set([
   'result',
   'summary',
@@ -185,8 +182,8 @@ const unusedByPages: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * Leaves out what an endpoint answers with: pages take the answer as it comes, and the schemas of
- * the answers would be a tenth of what each page loads of ours.
+ * Removes the result schemas of endpoints: pages do not validate answers, and these schemas would
+ * be a tenth of our code on each page.
  */
 function withoutResults(): Plugin {
   return {
@@ -205,7 +202,7 @@ function withoutResults(): Plugin {
         for (const inner of Object.values(value)) look(inner)
       }
       look(this.parse(code))
-      // From the end on, so that places before it stay where they are.
+      // From the end to the beginning, so that earlier positions stay valid.
       const shorter = found.reduceRight(
         (text, { start, end }) => text.slice(0, start) + text.slice(end).replace(/^\s*,/, ''),
         code,
@@ -220,12 +217,12 @@ export default defineConfig({
   plugins: [react(), tailwind(), withoutResults(), preloadMap(), fastPage(), precompress()],
   resolve: {
     alias: [
-      // As lucide's icons name what draws them.
+      // The name by which lucide's icons import it.
       { find: '../createLucideIcon.mjs', replacement: resolve(here, 'ui/lucide-icon.ts') },
     ],
   },
   server: {
-    // The desk is served as it was built.
+    // The desk is served as built.
     proxy: {
       '/operator': toPortal,
       '/api': toPortal,
@@ -238,19 +235,18 @@ export default defineConfig({
     outDir: resolve(here, '../dist/web'),
     emptyOutDir: true,
     manifest: true,
-    // The one style stands in the page: a chunk that named it as its own would fetch it again and
-    // have every rule matched twice.
+    // The one style is inlined in the page: a chunk with a stylesheet of its own would fetch it
+    // again and have every rule matched twice.
     cssCodeSplit: false,
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // The contract's objects are made by calls that do nothing else: those that no screen uses
-      // are left out.
+      // The contract's objects are made by calls without side effects, so unused ones are removed.
       treeshake: { manualPureFunctions: ['endpoint', 'oneLine', 'z'] },
       output: {
-        // The first chunk names all others, and no hash can be compressed: seven letters tell the
-        // versions of one file apart.
+        // The first chunk names all others, and hashes do not compress: seven characters are enough
+        // to tell the versions of one file apart.
         chunkFileNames: 'assets/[name]-[hash:7].js',
         codeSplitting: {
           groups: [
@@ -262,9 +258,9 @@ export default defineConfig({
               ]),
               priority: 10,
             },
-            // Few files: each costs a turn on one of the browser's six connections. What the first
-            // frame needs stays in the entry chunk; what several screens share comes in one more;
-            // what one screen alone uses comes with that screen.
+            // Few files, because each takes a turn on one of the browser's six connections. What
+            // the first frame needs stays in the entry chunk. What several screens share is in one
+            // more chunk. What only one screen uses is in that screen's chunk.
             {
               name: 'shared',
               test: anyOf([
@@ -290,31 +286,32 @@ export default defineConfig({
               minShareCount: 3,
               priority: 8,
             },
-            // Their names are read when the channel opens, which is after the page.
+            // Read when the channel opens, which is after the page.
             { name: 'events', test: /[\\/]contract[\\/]events\.ts/, priority: 9 },
-            // The first chunk names each chunk of a screen: these few small files are one.
+            // The first chunk names each screen's chunk, so these few small files are combined.
             {
               name: 'team',
               test: /[\\/]web[\\/](team[\\/]([a-z-]+\.ts|RoleNote\.tsx)$|i18n[\\/](en|vi)-team)/,
               priority: 9,
               includeDependenciesRecursively: false,
             },
-            // What is said otherwise where money is in Australian dollars: a few words a screen.
+            // Texts that differ where money is in Australian dollars: a few words per screen.
             {
               name: 'aud',
               test: /[\\/]i18n[\\/]aud-/,
               priority: 9,
               includeDependenciesRecursively: false,
             },
-            // Whoever reads servers needs both.
+            // Screens that read servers need both.
             {
               name: 'servers',
               test: /[\\/](contract[\\/]wordpress|web[\\/]wordpress[\\/]queries)\.ts/,
               priority: 9,
               includeDependenciesRecursively: false,
             },
-            // What only screens that sell need, and what screens of things that are there need:
-            // neither loads the other's, nor do they take what the first frame needs with them.
+            // Code that only the ordering screens need, and code that only the screens of existing
+            // things need. Neither kind of screen loads the other's, and the first frame's code
+            // stays out of both.
             {
               name: 'ordering',
               test: /[\\/]web[\\/]ui[\\/](NumberField|RadioCard|Stepper)|contract[\\/]pricing/,

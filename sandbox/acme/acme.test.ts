@@ -1,4 +1,6 @@
-/** The sandbox's certificate authorities, asked by the portal's client and by other people's. */
+/**
+ * The sandbox's certificate authorities, called by the portal's client and by other ACME clients.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -24,7 +26,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let dns: TestDns
 let sandbox: Sandbox
 let httpPort = 0
-/** What the web server at the names answers, by path. */
+/** Answers of the web server at the names, by path. */
 const answers = new Map<string, string>()
 let web: http.Server | undefined
 const binding = {
@@ -262,7 +264,7 @@ it('has a page for people, and keeps its root', async () => {
   expect((await put({ mode: 'well' })).status).toBe(200)
 })
 
-/** Programs of others, where this machine has them (Debian: apt install lego dehydrated). */
+/** ACME clients of others, if this machine has them (Debian: apt install lego dehydrated). */
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0
 
 describe.skipIf(!has('lego'))('lego', { timeout: 120_000 }, () => {

@@ -1,4 +1,4 @@
-/** One authority's side of ACME: nonces, accounts, orders, challenges, certificates. */
+/** One authority's ACME endpoints: nonces, accounts, orders, challenges, certificates. */
 import { randomBytes, X509Certificate } from 'node:crypto'
 import type { Database } from '../database.ts'
 import { json, type Call, type Reply, type Routes } from '../http.ts'
@@ -8,19 +8,19 @@ import type { Behaviour } from './behaviour.ts'
 import { isBound, readCall, thumbprintOf, type Jwk } from './jws.ts'
 import { forbidden, overDns, overHttp, type Fault, type Validation } from './validate.ts'
 
-/** A certificate that was handed out. */
+/** A certificate that was issued. */
 export interface Issued {
   readonly id: string
   readonly account: string
   readonly names: readonly string[]
   readonly chain: string
   readonly at: Date
-  /** The renewal id of the certificate that it renews, where the client named one. */
+  /** The renewal id of the certificate that this one replaces, if the client named one. */
   readonly replaces: string | undefined
   revoked: boolean
 }
 export interface OpenAuthority {
-  /** Its part of the address. */
+  /** The authority's part of the address. */
   readonly id: string
   readonly name: string
   readonly authority: Authority
@@ -57,7 +57,7 @@ interface Order {
   readonly authorizations: readonly Authorization[]
   readonly replaces: string | undefined
   status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid'
-  /** The key of the certificate that was asked for. */
+  /** The public key from the certificate request. */
   request?: Buffer
   certificate?: Issued
 }
@@ -114,7 +114,7 @@ export function authorityRoutes(
   interface Signed {
     readonly payload: Readonly<Record<string, unknown>> | undefined
     readonly key: Jwk
-    /** Undefined for a key that no account has. */
+    /** Undefined for a key without an account. */
     readonly account: Account | undefined
     readonly params: Readonly<Record<string, string>>
   }
@@ -142,7 +142,7 @@ export function authorityRoutes(
       params: call.params,
     }
   }
-  /** What every call has about it: faults that were switched on, a nonce, problems as answers. */
+  /** What every call shares: the faults that were switched on, a nonce, and problems as answers. */
   const guarded =
     (act: (call: Call) => Reply | Promise<Reply>) =>
     async (call: Call): Promise<Reply> => {
@@ -207,7 +207,8 @@ export function authorityRoutes(
     })
 
   function refuseTooMany(names: readonly string[], replaces: string | undefined): void {
-    // A renewal that names what it renews counts as none (RFC 9773, 5).
+    // A renewal that names the certificate it replaces does not count towards the limit (RFC 9773,
+    // 5).
     if (of.issued.some(({ chain }) => renewalIdOf(chain) === replaces)) return
     const { perDomain } = of.behaviour
     for (const name of names) {
@@ -310,7 +311,7 @@ export function authorityRoutes(
     throw new Problem('malformed', 'there is no such challenge', 404)
   }
 
-  /** An order that is proven and whose request was seen. */
+  /** Issues the certificate of an order that is proven and has a request. */
   function complete(order: Order): void {
     if (!order.request || of.behaviour.mode === 'stuck') return
     order.certificate = {
@@ -335,7 +336,8 @@ export function authorityRoutes(
     const wanted = order.names.toSorted().join(' ')
     if (request.names.toSorted().join(' ') !== wanted)
       throw new Problem('badCSR', `the request names ${request.names.join(', ')}`)
-    // It takes its time, as others do: who looks once more sees it valid.
+    // The order is only `processing` at first, as at real authorities; the next query finds it
+    // valid.
     order.status = 'processing'
     order.request = request.spki
     return answerOrder(order)

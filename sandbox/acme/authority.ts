@@ -1,4 +1,4 @@
-/** An authority's keys and certificates, made at its first start, and what it signs with them. */
+/** An authority's keys and certificates, created at its first start, and signing with them. */
 import {
   createHash,
   createPrivateKey,
@@ -22,11 +22,11 @@ export const authorityTable = `
   )`
 
 export interface Authority {
-  /** PEM: what a browser has to trust. */
+  /** PEM: the root that a browser must trust. */
   readonly root: string
   /**
-   * A chain in PEM, the leaf first, for names that were proven. `lifeSeconds`: from now on; it
-   * begins an hour earlier, for clocks that are behind.
+   * A PEM chain, leaf first, for proven names. `lifeSeconds` counts from now; the validity begins
+   * an hour earlier, for clocks that are slow.
    */
   issue(spki: Buffer, names: readonly string[], lifeSeconds: number): string
 }
@@ -97,14 +97,14 @@ const forAuthority = (pathLength: number | null): Buffer[] => [
   extension(ids.keyUsage, der.bits(Buffer.of(0x06), 1), true),
 ]
 
-/** What is kept of an authority. */
+/** The stored form of an authority. */
 export interface Kept {
   readonly root: string
   readonly intermediate_key: string
   readonly intermediate: string
 }
 
-/** Keys and certificates of a new one. */
+/** Keys and certificates for a new authority. */
 export function foundAuthority(name: string): Kept {
   const [root, middle] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }))
   if (!root || !middle) throw new Error('no keys')
@@ -140,7 +140,7 @@ export function foundAuthority(name: string): Kept {
   }
 }
 
-/** The authority of this name, as it was at the start before. */
+/** Opens the authority of this name with its stored keys, or creates it. */
 export async function openAuthority(db: Database, name: string): Promise<Authority> {
   const fresh = foundAuthority(name)
   await db.query(
@@ -177,7 +177,8 @@ export function authorityOf(name: string, kept: Kept): Authority {
           extension(
             ids.subjectAltName,
             der.sequence(...names.map((one) => der.write(0x82, Buffer.from(one)))),
-            // There is no subject beside it (RFC 5280, 4.2.1.6).
+            // The extension is critical, because the certificate has no subject (RFC 5280,
+            // 4.2.1.6).
             true,
           ),
           extension(ids.subjectKey, der.octets(keyId(spki))),
@@ -197,8 +198,8 @@ const hashes: readonly (readonly [Buffer, string])[] = [
 ]
 
 /**
- * A certificate request (RFC 2986): whose key, and for which names (lower case). Undefined unless
- * it is whole and signed with that key.
+ * Reads a certificate request (RFC 2986): its key and names (lower case). Undefined unless it is
+ * complete and signed with that key.
  */
 export function readRequest(
   request: Buffer,
@@ -237,7 +238,10 @@ export function readRequest(
   }
 }
 
-/** Under which a certificate's renewal is asked about (RFC 9773, 4.1). `chain`: PEM, leaf first. */
+/**
+ * The id by which ACME clients ask about a certificate's renewal (RFC 9773, 4.1). `chain`: PEM,
+ * leaf first.
+ */
 export function renewalIdOf(chain: string): string {
   const [certificate] = der.read(new X509Certificate(chain).raw)
   const [tbs] = der.read(certificate?.content ?? Buffer.alloc(0))

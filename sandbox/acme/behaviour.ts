@@ -4,13 +4,13 @@ export const modes = ['well', 'down', 'slow', 'refuses', 'stuck'] as const
 
 export interface Behaviour {
   readonly mode: (typeof modes)[number]
-  /** How long a slow one waits before each answer, ms. */
+  /** Delay before each answer in the mode `slow`, ms. */
   readonly slowMs: number
   /** How long a certificate is valid, seconds. */
   readonly lifeSeconds: number
-  /** Certificates of one registrable domain in a week before it refuses more. */
+  /** Certificates per registrable domain and week; more are refused. */
   readonly perDomain: number
-  /** The share of good nonces that it refuses, 0 to 1. */
+  /** The share of valid nonces that it refuses, 0 to 1. */
   readonly badNonces: number
 }
 
@@ -22,7 +22,7 @@ export const well: Behaviour = {
   badNonces: 0,
 }
 
-/** As it is, with what is given; or what is wrong with that. */
+/** The present behaviour with the given changes, or an error message. */
 export function readBehaviour(now: Behaviour, given: unknown): Behaviour | { error: string } {
   if (typeof given !== 'object' || given === null) return { error: 'an object is wanted' }
   const { mode, ...numbers } = { ...now, ...given }

@@ -1,4 +1,4 @@
-/** As much of DER (X.690) as an authority needs: certificates are written, requests are read. */
+/** The part of DER (X.690) that an authority needs: writing certificates, reading requests. */
 
 export interface Element {
   readonly tag: number
@@ -20,7 +20,7 @@ export const bits = (bytes: Uint8Array, unused = 0): Buffer => write(0x03, Buffe
 export const text = (value: string): Buffer => write(0x0c, Buffer.from(value))
 export const yes = write(0x01, Buffer.of(0xff))
 
-/** A whole number of 0 or more, its bytes as they stand. */
+/** An integer of 0 or more, from its bytes. */
 export const integer = (bytes: Uint8Array): Buffer =>
   write(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.alloc(0), bytes)
 
@@ -47,7 +47,7 @@ export function oid(dotted: string): Buffer {
   return write(0x06, Buffer.from(bytes))
 }
 
-/** The elements that stand one after the other. Throws for what is no DER. */
+/** The sequence of elements in the bytes. Throws for invalid DER. */
 export function read(bytes: Uint8Array): Element[] {
   const all = Buffer.from(bytes)
   const found: Element[] = []

@@ -1,16 +1,16 @@
 /**
- * Two certificate authorities that speak ACME (RFC 8555, renewal information by RFC 9773) and look
- * whether who asks has the name. The second one wants an external account. Their certificates are
- * real; nobody trusts their roots but who imports them.
+ * Two certificate authorities that speak ACME (RFC 8555, renewal information by RFC 9773) and check
+ * whether the client controls the name. The second one requires an external account. Their
+ * certificates are real, but only those who import their roots trust them.
  *
- * For a program in place of a person, per authority (`first`, `second`):
+ * For programs, per authority (`first`, `second`):
  *   GET  /acme/first/directory       where an ACME client begins
- *   GET  /acme/first/root.pem        what a browser has to trust
- *   GET  /acme/first/state.json      how it behaves, and what it has issued, newest first
- *   POST /acme/first/state.json      changes how it behaves (behaviour.ts)
+ *   GET  /acme/first/root.pem        the root that a browser must trust
+ *   GET  /acme/first/state.json      its behaviour, and issued certificates, newest first
+ *   POST /acme/first/state.json      changes its behaviour (behaviour.ts)
  *   POST /acme/first/revoke.json     {name}: revokes every certificate of it
  * A mode is one of: well; down (every call answers 503); slow (each answer waits slowMs); refuses
- * (no order is taken); stuck (an order stays in processing).
+ * (no order is accepted); stuck (an order stays in processing).
  */
 import type { Database } from '../database.ts'
 import { formOf, json, type Call, type Reply, type Routes } from '../http.ts'
@@ -23,13 +23,13 @@ import type { Validation } from './validate.ts'
 export { authorityTable } from './authority.ts'
 
 export interface AcmeOptions extends Validation {
-  /** What the second authority knows its customer by; the key is base64url. */
+  /** The external account's key at the second authority; the key is base64url. */
   readonly binding: { readonly keyId: string; readonly hmacKey: string }
 }
 
 const names = { first: 'Sandbox CA', second: 'Sandbox CA Two' } as const
 
-/** `url`: the sandbox's own, once it listens. */
+/** `url`: the sandbox's own address, known once it listens. */
 export async function acmeRoutes(
   db: Database,
   options: AcmeOptions,

@@ -1,4 +1,4 @@
-/** Signed calls as ACME has them (RFC 8555, section 6): read and verified. */
+/** Signed ACME calls (RFC 8555, section 6): reading and verifying. */
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 
 export type Jwk = Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ export interface SignedCall {
   readonly alg: string
   readonly nonce: string
   readonly url: string
-  /** Either of the two. */
+  /** Exactly one of the two is given. */
   readonly jwk: Jwk | undefined
   readonly kid: string | undefined
   /** Undefined for a call without a payload (POST-as-GET). */
@@ -39,7 +39,7 @@ function isSigned(alg: string, key: Jwk, signed: Buffer, signature: Buffer): boo
   return verify(hash, signed, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)
 }
 
-/** Undefined for what is no signed call at all. */
+/** Undefined for a body that is no signed call. */
 export function readCall(body: Buffer): SignedCall | undefined {
   try {
     const outer = JSON.parse(body.toString('utf8')) as Record<string, string>
@@ -62,7 +62,7 @@ export function readCall(body: Buffer): SignedCall | undefined {
   }
 }
 
-/** Whether an external account's key stands behind a key of an account (RFC 8555, 7.3.4). */
+/** Whether an external account's key has signed the account's key (RFC 8555, 7.3.4). */
 export function isBound(
   binding: unknown,
   of: { readonly keyId: string; readonly hmacKey: Buffer; readonly key: Jwk; readonly url: string },

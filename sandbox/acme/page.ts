@@ -1,11 +1,11 @@
-/** The authorities' page: their roots, what they issued, and how they behave. */
+/** The authorities' page: roots, issued certificates, and behaviour. */
 import { X509Certificate } from 'node:crypto'
 import { redirect, type Reply } from '../http.ts'
 import { escape, page, vietnamTime } from '../page.ts'
 import { modes, type Behaviour } from './behaviour.ts'
 
 export interface Shown {
-  /** Its part of the address. */
+  /** The authority's part of the address. */
   readonly id: string
   readonly name: string
   readonly behaviour: Behaviour

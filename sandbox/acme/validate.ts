@@ -1,6 +1,6 @@
 /**
- * Whether who asks for a certificate has the name: HTTP-01 (RFC 8555, 8.3), DNS-01 (8.4), and
- * whether the name's CAA records (RFC 8659) let this authority issue.
+ * Checks whether the client controls the name: HTTP-01 (RFC 8555, 8.3), DNS-01 (8.4), and whether
+ * the name's CAA records (RFC 8659) allow this authority.
  */
 import { createHash } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
@@ -9,11 +9,14 @@ import type { Database } from '../database.ts'
 import { find, registrableOf } from '../registry/names.ts'
 
 export interface Validation {
-  /** Where names are visited: the port that stands for 80. */
+  /** The port on which names are visited, instead of 80. */
   readonly httpPort: number
-  /** The portal's name server on this machine: it answers for names that the registry gave it. */
+  /**
+   * The port of the portal's name server on this machine, which answers for names that the registry
+   * delegates to it.
+   */
   readonly nameServerPort: number
-  /** `address:port` of resolvers for every other name; the system's own when there are none. */
+  /** `address:port` of resolvers for every other name; empty: the system's own. */
   readonly resolvers: readonly string[]
 }
 export interface Fault {
@@ -24,7 +27,7 @@ export interface Fault {
 const timeoutMs = 5_000
 const longestAnswer = 1024
 const longestAlias = 8
-/** As the portal is configured out of the box: it names this authority in CAA records. */
+/** The names of this authority in CAA records, as in the portal's default configuration. */
 const identities: readonly string[] = ['letsencrypt.org', 'acme.sandbox']
 
 const none: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA'])
@@ -38,7 +41,7 @@ async function resolverFor(db: Database, name: string, of: Validation): Promise<
   else if (of.resolvers.length > 0) resolver.setServers([...of.resolvers])
   return resolver
 }
-/** What a question finds; empty for none. Throws where nobody answers. */
+/** Runs a DNS query; empty where there are no records. Throws where no server answers. */
 async function ask<T>(question: Promise<T[]>): Promise<T[]> {
   try {
     return await question
@@ -51,7 +54,7 @@ async function ask<T>(question: Promise<T[]>): Promise<T[]> {
 async function addressesOf(db: Database, name: string, of: Validation): Promise<string[]> {
   let at = name
   for (let step = 0; step < longestAlias; step++) {
-    // This machine's own names, which no DNS has (RFC 6761, 6.3).
+    // Names of this machine, which are not in the DNS (RFC 6761, 6.3).
     if (at === 'localhost' || at.endsWith('.localhost')) return ['127.0.0.1']
     const resolver = await resolverFor(db, at, of)
     const [alias] = await ask(resolver.resolveCname(at))
@@ -145,7 +148,9 @@ export async function overDns(
   }
 }
 
-/** Undefined when the name's CAA records, or those of a name above, forbid nothing. */
+/**
+ * Why the CAA records of the name, or of a name above it, forbid issuing; undefined: they do not.
+ */
 export async function forbidden(
   db: Database,
   of: Validation,

@@ -1,6 +1,6 @@
 /**
- * Tests of Alepay's stand-in with checksums that are computed here: so the portal's driver is not
- * the only client that agrees with it.
+ * Tests of Alepay's stand-in with checksums that are computed here, so that the portal's driver is
+ * not the only client that agrees with it.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'

@@ -59,8 +59,8 @@ const isUrl = (value: unknown): boolean =>
 const matches = (shape: RegExp) => (value: unknown) => isText(value) && shape.test(value)
 
 /**
- * Each field of request-payment, in the order they are looked at: whether it must be there, what it
- * must be, and the code when it is not.
+ * The fields of request-payment, in the order of their checks: whether a field is required, its
+ * valid values, and the code if it is invalid.
  */
 const fields: Readonly<
   Record<
@@ -107,7 +107,7 @@ const fields: Readonly<
   language: { must: false, is: (value) => value === 'vi' || value === 'en', code: '104' },
 }
 
-/** The code of a request that is not in order. */
+/** The code for an invalid request; undefined for a valid one. */
 function faultOf(body: Fields, merchant: Merchant): string | undefined {
   if (body['tokenKey'] !== merchant.tokenKey) return '105'
   if (!same(signatureOf(body, merchant.checksumKey), body['signature'])) return '101'
@@ -154,8 +154,8 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (fault !== undefined) return refuse(fault)
     const request = { language: 'vi', paymentHours: '0.5', ...body } as unknown as PaymentRequest
     const payment = await openPayment(db, request)
-    // the same request again is the same payment until it is decided; any other with its order code
-    // is a second payment
+    // The same request again returns the same payment until it is decided. Any other request with
+    // its order code would be a second payment.
     if (payment.signature !== request.signature || payment.status !== '107') return refuse('104')
     return signed({
       code: '000',
@@ -183,7 +183,7 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
       code: '000',
       message: messageOf('000'),
       ...transactionFields(payment),
-      // asked, Alepay writes amounts as text
+      // In answers to queries Alepay writes amounts as text.
       amount: payment.amount.toString(),
       description: payment.request.orderDescription,
       transactionTime: payment.createdAt.getTime(),

@@ -79,7 +79,7 @@ function paymentPage(payment: Payment): Reply {
   })
 }
 
-/** The body of a webhook; its checksum is over the amount as it stands there. */
+/** The body of a webhook; the checksum covers the amount as it is written there. */
 function webhookBody(payment: Payment, merchant: Merchant): string {
   const amount = Number(payment.amount)
   return JSON.stringify({

@@ -1,4 +1,4 @@
-/** The payments that Alepay knows, what became of them, and what went back. */
+/** Alepay's payments, their results, and their refunds. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Wording } from '../checkout-page.ts'
@@ -49,7 +49,7 @@ export interface Payment {
   /** Đồng. */
   readonly amount: bigint
   readonly expiresAt: Date
-  /** 107: the customer has not chosen; 150: under review; else decided. */
+  /** 107: the customer has not chosen yet; 150: under review; otherwise decided. */
   readonly status: string
   readonly decidedAt: Date | null
   readonly cancelled: boolean
@@ -83,7 +83,7 @@ const paymentOf = (row: Row): Payment => ({
 })
 
 type Name = 'transaction_code' | 'order_code' | 'token'
-/** `lock` keeps others away until the transaction ends. */
+/** `lock` locks the row until the transaction ends. */
 export async function findPayment(
   db: Database | Transaction,
   by: Name,
@@ -100,7 +100,7 @@ export async function findPayment(
 const newCode = (): string =>
   `ALE${Array.from({ length: 7 }, () => randomInt(36).toString(36).toUpperCase()).join('')}`
 
-/** The payment that a request begins. The same order code again gives the payment that is there. */
+/** The payment that a request begins. A repeated order code returns the existing payment. */
 export async function openPayment(db: Database, request: PaymentRequest): Promise<Payment> {
   await db.query(
     `insert into sandbox.alepay_payments (transaction_code, order_code, token, request, signature,
@@ -164,7 +164,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     vi: 'Vượt hạn mức thẻ (154)',
   },
 }
-/** What the bank may decide after a review. */
+/** The bank's decisions after a review. */
 export const reviewOutcomes: Readonly<Record<string, Outcome>> = {
   approved: { status: '000', notice: 'now', en: 'The bank approves', vi: 'Ngân hàng duyệt' },
   refused: {
@@ -176,14 +176,16 @@ export const reviewOutcomes: Readonly<Record<string, Outcome>> = {
 }
 const expired: Outcome = { status: '111', notice: 'now', en: 'Expired', vi: 'Hết hạn' }
 
-/** The status as get-transaction-info tells it: an unpaid payment whose time is over has failed. */
+/**
+ * The status as get-transaction-info returns it: an unpaid payment whose time is over has failed.
+ */
 export const statusNow = (payment: Payment): string =>
   payment.status === '107' && payment.expiresAt.getTime() <= Date.now() ? '111' : payment.status
 
 /**
- * Writes a choice down, once: a second click gets the first one's result, and only a review is
- * decided twice. After the payment's time every choice fails. The webhook is queued in the same
- * transaction; its id is answered when it is to be sent at once.
+ * Stores a choice, once: a second click gets the first one's result, and only a review is decided
+ * twice. After the payment's time every choice fails. The webhook is queued in the same
+ * transaction; its id is returned when it is to be sent at once.
  */
 export async function decide(
   db: Database,
@@ -198,7 +200,7 @@ export async function decide(
     const choices = open ? outcomes : reviewOutcomes
     const choice = Object.hasOwn(choices, name) ? choices[name] : undefined
     if (!open && before.status !== '150') return { payment: before, webhookId: null }
-    // a click on the first page that comes after the review began is a second click
+    // A click on the first page after the review has begun counts as a second click.
     if (choice === undefined)
       return open || !Object.hasOwn(outcomes, name)
         ? undefined
@@ -224,7 +226,7 @@ export interface Refund {
   readonly amount: bigint
   readonly reason: string
   readonly createdAt: Date
-  /** 000: given back; 107: being processed; 111: its bank refused it. */
+  /** 000: refunded; 107: being processed; 111: refused by the customer's bank. */
   readonly status: string
 }
 interface RefundRow {
@@ -256,8 +258,8 @@ export async function findRefund(
 }
 
 /**
- * Gives money back, or answers the code of the refusal: 136 no such payment, 111 nothing came or
- * the code was used before, 156 more than is left.
+ * Refunds a payment, or returns the code of the refusal: 136 no such payment, 111 nothing was paid
+ * or the code was used before, 156 more than is left.
  */
 export async function refundPayment(
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Alepay's own side of its sums. Written apart from the portal's driver on purpose: each is the
- * other's check.
+ * Alepay's own signatures. Written independently of the portal's driver on purpose, so that each
+ * checks the other.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { sameText } from '../constant-time.ts'
@@ -11,7 +11,8 @@ export interface Merchant {
 }
 
 /**
- * HMAC-SHA256 over `key=value` of every field but the signature, in code-unit order, joined by '&'.
+ * HMAC-SHA256 over `key=value` of every field except the signature, in code-unit order, joined by
+ * '&'.
  */
 export function signatureOf(fields: Readonly<Record<string, unknown>>, key: string): string {
   const { signature: _given, ...signed } = fields

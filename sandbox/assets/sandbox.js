@@ -1,4 +1,4 @@
-/* Two comforts; every page works without them. */
+/* Two conveniences; every page works without them. */
 const count = document.querySelector('[data-until]')
 if (count) {
   const until = Number(count.dataset.until)
@@ -25,14 +25,14 @@ if (seconds > 0) {
       const old = document.querySelector('[data-fresh]')
       if (fresh && old && fresh.innerHTML !== old.innerHTML) old.replaceWith(fresh)
     } catch {
-      /* the next round tries again */
+      /* The next round tries again. */
     }
   }, seconds * 1000)
 }
 
 for (const form of document.querySelectorAll('form[method="post"]')) {
   form.addEventListener('submit', () => {
-    // after this event, or the pressed button's own value would not be sent
+    // After this event, because otherwise the pressed button's own value would not be sent.
     setTimeout(() => form.querySelectorAll('button').forEach((button) => (button.disabled = true)))
   })
 }

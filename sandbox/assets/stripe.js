@@ -5,7 +5,7 @@
 ;(() => {
   const origin = new URL(document.currentScript.src).origin
 
-  /* A frame and a private line to it. */
+  /* Opens a frame, and a private message channel to it. */
   function open(path, style, onEvent = () => {}) {
     const frame = document.createElement('iframe')
     frame.src = origin + path
@@ -40,7 +40,7 @@
     return { frame, ask }
   }
 
-  /* The bank's page, over everything, until the person has decided. */
+  /* Shows the bank's page over everything until the person has decided. */
   function challenge(intent) {
     return new Promise((resolve) => {
       const query = new URLSearchParams({ intent: intent.id, client_secret: intent.client_secret })

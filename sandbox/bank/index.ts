@@ -43,7 +43,7 @@ interface Movement {
   readonly at: Date
 }
 
-/** What banks make of a transfer's text, by name. */
+/** How banks change a transfer's text, by name. */
 const manners: Readonly<Record<string, (text: string, reference: string) => string>> = {
   plain: (text) => text,
   capitals: (text) => text.toUpperCase().replaceAll(/[^A-Z0-9 ]/g, ' '),
@@ -114,7 +114,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     {
       gateway: 'bank',
       target: options.webhookUrl,
-      // Signed when it is sent: both signatures hold the moment.
+      // Signed when it is sent, because both signatures contain the time.
       call(payload) {
         const { feed, ...rest } = JSON.parse(payload) as Movement
         const movement: Movement = { ...rest, feed, at: new Date(rest.at) }

@@ -12,7 +12,10 @@ function parts(text: string): Map<string, string> | undefined {
   return found
 }
 
-/** Undefined when it is no VietQR code. The CRC is not checked: a camera has done so. */
+/**
+ * Reads a VietQR code; undefined when it is none. The CRC is not checked, because a camera has
+ * already done so.
+ */
 export function readQr(
   text: string,
 ): { account: string; amount: string; content: string } | undefined {

@@ -41,7 +41,7 @@ const isCreateZone = ajv.compile<{ name: string; account: { id: string } }>({
 })
 const isBatch = ajv.compile<Batch>({ $ref: 'cloudflare#/components/schemas/Batch' })
 
-/** Addresses that proxied names are answered with. */
+/** The addresses in answers for proxied names. */
 const edge = { A: '192.0.2.250', AAAA: '2001:db8::250' } as const
 const proxiedTtlSeconds = 300
 
@@ -63,7 +63,7 @@ function paged(all: readonly unknown[], { query }: Call, most: number): Reply {
   })
 }
 
-/** Cloudflare's own code and words; undefined when the record may be. */
+/** Cloudflare's own code and message; undefined for a valid record. */
 function faultOf(
   record: Omit<CloudRecord, 'id'>,
   zone: Zone,
@@ -130,7 +130,7 @@ export function openCloudflare(keys: {
     const { deletes = [], posts = [] } = body
     if (deletes.length + posts.length > keys.changesPerCall)
       return refuse(400, 81_044, 'The batch has too many changes.')
-    // one transaction, deletes first
+    // One transaction; deletions come first.
     const records = new Map(zone.records)
     for (const { id } of deletes)
       if (!records.delete(id)) return refuse(404, 81_044, 'Record does not exist.')

@@ -19,7 +19,7 @@ import {
 import { vietQr } from './qr.ts'
 import { dataSignature, requestSignature, same, type Channel } from './sign.ts'
 
-/** Where the transfers go: an account that payOS opened for the merchant. */
+/** The account for the transfers, which payOS opened for the merchant. */
 export const account = {
   bin: '970422',
   bank: 'MB Bank',
@@ -73,7 +73,7 @@ const inOrder = (body: Fields): boolean =>
 export const vietnamIso = (date: Date): string =>
   `${new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19)}+07:00`
 
-/** The half of a transfer's description that the link's own answer and the webhook share. */
+/** The transfer's fields that both the link's answer and the webhook contain. */
 export const transferData = (link: Link, transfer: Transfer) => ({
   reference: transfer.reference,
   amount: Number(transfer.amount),

@@ -52,7 +52,8 @@ const texts = {
 } as const
 
 /**
- * payOS is not told the customer's language: the browser's own, if it is English, else Vietnamese.
+ * payOS does not know the customer's language: English if the browser's language is English,
+ * otherwise Vietnamese.
  */
 const languageOf = (call: Call): Language =>
   /^en\b/.test(call.headers['accept-language'] ?? '') ? 'en' : 'vi'

@@ -1,4 +1,4 @@
-/** The payment links that payOS knows, and the transfers that came for them. */
+/** payOS's payment links, and the transfers to them. */
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Wording } from '../checkout-page.ts'
@@ -32,7 +32,7 @@ export interface LinkRequest {
   readonly expiredAt?: number
 }
 export interface Transfer {
-  /** The bank's own number of it. */
+  /** The bank's own number of the transfer. */
   readonly reference: string
   /** Đồng. */
   readonly amount: bigint
@@ -61,10 +61,10 @@ interface Row {
   created_at: Date
 }
 
-/** A link without an end of its own stays open for a day here. */
+/** Here a link without an expiry of its own stays open for a day, ms. */
 const dayMs = 86_400_000
 
-/** `lock` keeps others away until the transaction ends. */
+/** `lock` locks the row until the transaction ends. */
 export async function findLink(
   db: Database | Transaction,
   by: 'order_code' | 'id',
@@ -94,7 +94,7 @@ export async function findLink(
   }
 }
 
-/** Makes a link; undefined when the order code is taken. */
+/** Creates a link; undefined when the order code is taken. */
 export async function makeLink(db: Database, request: LinkRequest): Promise<Link | undefined> {
   const { rowCount } = await db.query(
     `insert into sandbox.payos_links (order_code, id, request, amount, expires_at)
@@ -115,7 +115,8 @@ export const paidOf = (link: Link): bigint =>
 
 export type Status = 'PENDING' | 'PAID' | 'UNDERPAID' | 'CANCELLED' | 'EXPIRED'
 /**
- * Enough money makes it paid, whenever it came; a part of it keeps no link open beyond its time.
+ * Enough money makes a link paid, whenever it arrived. A partial payment does not keep a link open
+ * beyond its time.
  */
 export function statusOf(link: Link): Status {
   const paid = paidOf(link)
@@ -124,18 +125,18 @@ export function statusOf(link: Link): Status {
   if (link.expiresAt.getTime() <= Date.now()) return 'EXPIRED'
   return paid > 0n ? 'UNDERPAID' : 'PENDING'
 }
-/** Whether the page still takes a choice. */
+/** Whether the page still accepts a choice. */
 export const isOpen = (link: Link): boolean => ['PENDING', 'UNDERPAID'].includes(statusOf(link))
 
 /**
- * The effect of a choice on the page: transfers, each with a webhook as `notice` says; or the
+ * The effect of a choice on the page: transfers, whose webhooks are sent as `notice` says; or the
  * link's end.
  */
 export interface Outcome extends Wording {
-  /** Đồng of each transfer, of what is still to be paid. */
+  /** The amount of each transfer in đồng, from what is still to be paid. */
   readonly transfers: (left: bigint) => readonly bigint[]
   readonly notice: 'now' | 'late' | 'lost'
-  /** How many of the transfers have a webhook; all of them where it is absent. */
+  /** How many of the transfers have a webhook; if absent, all of them. */
   readonly notified?: number
   readonly ends?: 'cancelled' | 'expired'
 }
@@ -218,8 +219,8 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 
 /**
- * Writes the choice down. A link that is paid, cancelled or over takes no more. Webhooks are queued
- * in the same transaction; the ids of those that are to be sent at once are answered.
+ * Stores the choice. A link that is paid, cancelled or expired accepts none. Webhooks are queued in
+ * the same transaction; the ids of those to be sent at once are returned.
  */
 export async function decide(
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Tests of payOS's stand-in with payOS's own SDK and by hand: so the portal's driver is not the
- * only client that agrees with it.
+ * Tests of payOS's stand-in with payOS's own SDK and by hand, so that the portal's driver is not
+ * the only client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

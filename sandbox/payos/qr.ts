@@ -1,6 +1,6 @@
 /**
- * The text of a VietQR code (EMVCo merchant-presented, NAPAS 247): tag, length in two digits,
- * value; a CRC at the end.
+ * The text of a VietQR code (EMVCo merchant-presented, NAPAS 247): tag, two-digit length, value; a
+ * CRC at the end.
  */
 
 const part = (tag: string, value: string): string =>
@@ -16,7 +16,7 @@ function crc16(text: string): string {
   return crc.toString(16).toUpperCase().padStart(4, '0')
 }
 
-/** A transfer to an account; amount in đồng, content of letters, digits and spaces. */
+/** A transfer to an account; amount in đồng; the content has only letters, digits and spaces. */
 export function vietQr(to: {
   bin: string
   account: string

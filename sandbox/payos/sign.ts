@@ -1,6 +1,6 @@
 /**
- * payOS's own side of its signatures. Written apart from the portal's driver on purpose: each is
- * the other's check.
+ * payOS's own signatures. Written independently of the portal's driver on purpose, so that each
+ * checks the other.
  */
 import { createHmac } from 'node:crypto'
 import { sameText } from '../constant-time.ts'
@@ -26,7 +26,7 @@ const plain = (value: unknown): string => {
   if (typeof value === 'string') return value
   return JSON.stringify(value)
 }
-/** Over every key of `data` in order. */
+/** Signs every key of `data` in order. */
 export const dataSignature = (data: Fields, key: string): string =>
   hmac(
     key,
@@ -35,7 +35,7 @@ export const dataSignature = (data: Fields, key: string): string =>
       .map((name) => `${name}=${plain(data[name])}`)
       .join('&'),
   )
-/** Over the five fields of a payment link's creation. */
+/** Signs the five fields of a payment link's creation. */
 export const requestSignature = (body: Fields, key: string): string =>
   hmac(
     key,

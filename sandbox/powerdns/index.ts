@@ -1,7 +1,7 @@
 /**
- * A PowerDNS Authoritative server: the part of its HTTP API that the portal speaks, and what its
- * name server answers. It refuses what the real one refuses, in the same words and forms: 422 with
- * JSON, other errors as plain text. Source:
+ * A PowerDNS Authoritative server: the part of its HTTP API that the portal uses, and its name
+ * server's answers. It refuses what the real one refuses, with the same messages and forms: 422
+ * with JSON, other errors as plain text. Source:
  * https://doc.powerdns.com/authoritative/http-api/zone.html; refusals compared with version 4.7.3.
  */
 import type { Question } from 'dns-packet'
@@ -14,7 +14,7 @@ interface Zone {
   /** With a dot at the end. */
   readonly name: string
   account: string
-  /** By `name type`. */
+  /** Keys are `name type`. */
   sets: Map<string, Rrset>
 }
 interface Body {
@@ -62,7 +62,7 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
     rrsets: [...sets.values()].filter(filter ?? (() => true)),
   })
 
-  /** All or nothing: the sets as they would be, or the first complaint. */
+  /** All or nothing: the resulting sets, or the first error. */
   function applied(zone: Zone, patches: readonly Patch[]): Map<string, Rrset> | string {
     const sets = new Map(zone.sets)
     const seen = new Set<string>()

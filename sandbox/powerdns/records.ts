@@ -1,4 +1,4 @@
-/** What PowerDNS takes as a record set, and what its name server makes of it. */
+/** Which record sets PowerDNS accepts, and how its name server answers with them. */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Answer } from 'dns-packet'
 import { stringsOf } from '../zone-answers.ts'
@@ -15,7 +15,7 @@ const strings = /^"((?:[^"\\]|\\.)*)"(?: "((?:[^"\\]|\\.)*)")*$/s
 const number = (text: string | undefined, most: number): boolean =>
   text !== undefined && /^\d{1,10}$/.test(text) && Number(text) <= most
 
-/** What PowerDNS would say against it; undefined when it takes it. */
+/** PowerDNS's error message; undefined for a valid set. */
 export function faultOf(set: Rrset, zone: string): string | undefined {
   const { name, type, ttl, records } = set
   if (!name.endsWith('.')) return `DNS Name '${name}' is not canonical`
@@ -63,7 +63,7 @@ function isContent(type: string, content: string): boolean {
 
 const bare = (name: string): string => name.replace(/\.$/, '')
 
-/** The records of a set, as the name server sends them. */
+/** The records of a set in wire form. */
 export function answersOf({ name: owner, type, ttl, records }: Rrset): Answer[] {
   const name = bare(owner)
   return records.map(({ content }): Answer => {

@@ -1,12 +1,12 @@
 /**
- * What the registry's name server says: it is the authority of the root and of every ending, and
- * refers to the name servers of what is registered. It never answers for a name itself.
+ * The answers of the registry's name server. It is the authority of the root and of every ending,
+ * and refers to the name servers of registered names. It never answers for a name itself.
  */
 import type { Answer, Question } from 'dns-packet'
 import type { NameServerAnswer } from '../name-server.ts'
 import { endingOf, registrableOf, type RegisteredName } from './names.ts'
 
-/** The registry's own name servers; they are all this one. */
+/** The registry's own name servers, which are all this one. */
 const own = ['a.registry.sandbox', 'b.registry.sandbox'] as const
 const ttlSeconds = 60
 
@@ -44,7 +44,7 @@ const dsOf = ({ name, ds }: RegisteredName): Answer[] =>
   })
 
 /**
- * Where the registry's own name servers answer, and those of whatever is registered: in the sandbox
+ * The addresses of the registry's own name servers and of those of registered names: in the sandbox
  * all of them are on this machine.
  */
 export interface RegistryAddresses {
@@ -93,7 +93,7 @@ export async function registryAnswer(
   const registrable = registrableOf(name)
   const registered = registrable === undefined ? undefined : await find(registrable)
   const negative = { isAuthoritative: true, authorities: [soaOf(ending)] }
-  // between an ending and the one above it (com.vn and vn) there is a name without anything
+  // Between an ending and the one above it (com.vn and vn) there is a name without records.
   if (registrable === undefined) return { rcode: 'NOERROR', ...negative }
   if (!registered) return { rcode: 'NXDOMAIN', ...negative }
   if (type === 'DS' && name === registrable) {

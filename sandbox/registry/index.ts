@@ -20,7 +20,7 @@ export { registryTable } from './names.ts'
 
 const words = (text: string): string[] => text.split(/[\s,;]+/).filter((word) => word !== '')
 
-/** Opens the registry's name server. */
+/** Starts the registry's name server. */
 export const openRegistryServer = (options: {
   db: Database
   host: string

@@ -1,4 +1,4 @@
-/** The register: which names there are, and what their owners set. */
+/** The register: registered names, and their owners' settings. */
 import { domainToASCII } from 'node:url'
 import { getDomain, getPublicSuffix } from 'tldts'
 import type { Database } from '../database.ts'
@@ -27,16 +27,16 @@ const dsText = /^(\d{1,5}) (\d{1,3}) (\d{1,3}) ([0-9a-f]{2}(?:[0-9a-f]{2}){0,63}
 const spell = (name: string): string => domainToASCII(name.trim().replace(/\.$/, '')).toLowerCase()
 
 /**
- * The ending that names are registered under (com, com.vn). One that nobody knows is its last
+ * The ending under which names are registered (com, com.vn). An unknown ending is the name's last
  * label, so that shop.test works too.
  */
 export const endingOf = (name: string): string | undefined =>
   getPublicSuffix(name, icannOnly) ?? undefined
-/** The name that is registered and that `name` is or lies below; undefined for an ending. */
+/** The registered name that `name` equals or lies below; undefined for an ending. */
 export const registrableOf = (name: string): string | undefined =>
   getDomain(name, icannOnly) ?? undefined
 
-/** What was asked for, spelled as it is kept; or why not. */
+/** The registration in its stored spelling, or an error. */
 export function readRegistration(of: {
   readonly name: unknown
   readonly nameservers: unknown
@@ -69,7 +69,7 @@ export async function register(
   )
 }
 
-/** False: there was no such name. */
+/** False: the name was not registered. */
 export async function drop(db: Database, name: string): Promise<boolean> {
   const { rowCount } = await db.query('delete from sandbox.registry_names where name = $1', [
     spell(name),

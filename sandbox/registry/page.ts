@@ -1,4 +1,4 @@
-/** The registrar's counter: register a name, set its name servers, give it back. */
+/** The registrar's page: register a name, set its name servers, release it. */
 import type { Reply } from '../http.ts'
 import { escape, page } from '../page.ts'
 import type { RegisteredName } from './names.ts'

@@ -1,7 +1,4 @@
-/**
- * The registry as its users meet it: a person at the counter, a program, and those who ask its name
- * server.
- */
+/** Tests of the registry for its users: a person on its page, a program, and DNS clients. */
 import dgram from 'node:dgram'
 import net from 'node:net'
 import { decode, encode, type DecodedPacket, type RecordType } from 'dns-packet'
@@ -74,7 +71,7 @@ function overTcp(message: Buffer): Promise<Buffer> {
     })
   })
 }
-/** What is said, and in the answer, authority and additional sections. */
+/** The answer's code, and the records in its answer, authority and additional sections. */
 async function ask(name: string, type: RecordType, over = overUdp): Promise<string[]> {
   const packet = decode(
     await over(encode({ type: 'query', id: 7, questions: [{ name, type }] })),
@@ -223,7 +220,7 @@ describe('its name server', () => {
       roots: [{ address: '127.0.0.1', port: sandbox.registryPort }],
       port: sandbox.registryPort,
       allowPrivateAddresses: true,
-      // the name server of the portal, which does not serve the name
+      // Stands for the portal's name server, which does not serve the name.
       ourAddresses: [{ address: '127.0.0.1', port: sandbox.registryPort }],
       ourNames: pair,
       publicSuffix: (name) => parse(name).domain === null,

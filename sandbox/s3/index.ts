@@ -1,6 +1,6 @@
 /**
- * An object store that speaks the part of S3's protocol that backups need: objects, uploads in
- * parts, lists in pages; buckets in the path, signed requests only. In memory.
+ * An object store with the part of S3's protocol that backups need: objects, multipart uploads,
+ * paged lists; buckets in the path, signed requests only. In memory.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -10,9 +10,9 @@ import { judgeSignature, type S3Account } from './signature.ts'
 
 export interface S3StandIn {
   readonly url: string
-  /** By bucket and key: `backups/a/b`. */
+  /** Keys are bucket and key: `backups/a/b`. */
   readonly objects: Map<string, Buffer>
-  /** Uploads in parts that were neither ended nor dropped. */
+  /** Number of multipart uploads that were neither completed nor aborted. */
   uploads(): number
   /** Answers the next requests with 503. */
   failNext(count: number): void
@@ -59,8 +59,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 /**
  * Listens on a free port of this machine.
- * @param options.pageSize objects in one page of a list; 1000 at S3
- * @param options.leastPartBytes of all parts but the last; 5 MB at S3
+ * @param options.pageSize objects in one page of a list; S3: 1000
+ * @param options.leastPartBytes smallest size of all parts but the last; S3: 5 MB
  */
 export async function startS3(
   account: S3Account,
@@ -107,7 +107,7 @@ export async function startS3(
     return xml('<CompleteMultipartUploadResult/>')
   }
 
-  /** The whole, or the bytes that a Range header asks for (RFC 9110, 14.2). */
+  /** The whole object, or the bytes of a Range header (RFC 9110, 14.2). */
   function partOf(found: Buffer, range = ''): Reply {
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
     if (start === undefined || end === undefined) return { status: 200, body: found }
@@ -116,7 +116,7 @@ export async function startS3(
     return { status: 206, body, headers: { 'content-range': of } }
   }
 
-  /** What is asked about an upload in parts; undefined for every other request. */
+  /** Handles a request about a multipart upload; undefined for any other request. */
   function inParts(
     method: string,
     name: string,
@@ -176,7 +176,7 @@ export async function startS3(
         const { status, headers, body: text } = answer(request, body)
         response.writeHead(status, headers).end(text)
       },
-      // The other end has gone: nobody waits for an answer.
+      // The client has gone, so no answer is needed.
       () => response.destroy(),
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Judges AWS Signature Version 4 as a server does: everything that is signed is taken from the
- * request as it came. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * Checks AWS Signature Version 4 as a server does: everything that is signed is taken from the
+ * received request. https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -25,7 +25,7 @@ const shape = new RegExp(
 const momentOf = (stamp: string): number =>
   Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
 
-/** S3's code of what is wrong; undefined where the signature is good. */
+/** S3's error code; undefined for a valid signature. */
 export function judgeSignature(
   request: IncomingMessage,
   body: Buffer,

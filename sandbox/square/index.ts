@@ -160,7 +160,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     })
   }
 
-  /** Gives back; `key` is null for a refund that is made by hand. */
+  /** Refunds a payment; `key` is null for a refund that is made by hand. */
   async function refundPayment(
     tx: Transaction,
     tell: Tell,

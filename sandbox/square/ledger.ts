@@ -18,7 +18,7 @@ interface Money {
   readonly amount: number
   readonly currency: string
 }
-/** A movement of the seller's balance; `payout` once it was paid out. */
+/** An entry of the seller's balance; `payout` once it was paid out. */
 export interface Entry {
   id: string
   type: string
@@ -42,12 +42,12 @@ interface Payout {
 const refused = (status: number, code: string): Reply =>
   json({ errors: [{ category: 'INVALID_REQUEST_ERROR', code, detail: code }] }, status)
 const money = (amount: number): Money => ({ amount, currency: 'AUD' })
-/** Of a payment: 2.2 %. */
+/** The fee of a payment: 2.2 %. */
 const feeOf = (amount: number): number => Math.round((amount * 22) / 1000)
 const evidenceDays = 14
 const wide = { from: '1970-01-01T00:00:00Z', to: '9999-01-01T00:00:00Z', after: 0, limit: 1000 }
 
-/** Notes a movement of the balance. */
+/** Records an entry of the balance. */
 export async function noteEntry(
   tx: Transaction,
   type: 'CHARGE' | 'REFUND' | 'DISPUTE',
@@ -68,7 +68,10 @@ export async function noteEntry(
 
 export const dueAt = (): string => new Date(Date.now() + evidenceDays * 86_400_000).toISOString()
 
-/** A dispute ends, or is opened and takes the money. */
+/**
+ * Moves a dispute to another state. A won dispute returns the money to the balance; an inquiry that
+ * ends moves none.
+ */
 export async function moveDispute(
   tx: Transaction,
   tell: Tell,
@@ -83,7 +86,7 @@ export async function moveDispute(
   await tell('dispute.state.updated', 'dispute', dispute)
 }
 
-/** All movements that were not paid out yet go to the bank. */
+/** Pays all entries out to the bank that were not paid out yet. */
 export async function payOut(tx: Transaction, locationId: string): Promise<void> {
   const entries = await list<Entry>(tx, 'entry', wide)
   const waiting = entries.map(({ data }) => data).filter((entry) => entry.payout_id === undefined)
@@ -104,7 +107,7 @@ export async function payOut(tx: Transaction, locationId: string): Promise<void>
   }
 }
 
-/** The routes of both, for who has the access token. */
+/** The routes of both, for callers with the access token. */
 export function ledgerRoutes(
   db: Database,
   telling: Telling,

@@ -1,6 +1,5 @@
 /**
- * What the stand-in remembers: Square's objects as JSON, each with the idempotency key that made
- * it.
+ * The stand-in's storage: Square's objects as JSON, each with the idempotency key of its creation.
  */
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../database.ts'
@@ -56,7 +55,7 @@ export interface Dispute {
 
 export const newId = (prefix: string): string => `${prefix}${randomBytes(12).toString('hex')}`
 
-/** Locks the object until the end of the transaction. */
+/** Loads an object and locks it until the end of the transaction. */
 export async function load<T>(tx: Transaction, kind: string, id: string): Promise<T | undefined> {
   const { rows } = await tx.query<{ data: T }>(
     'select data from sandbox.square_objects where kind = $1 and id = $2 for update',
@@ -64,13 +63,13 @@ export async function load<T>(tx: Transaction, kind: string, id: string): Promis
   )
   return rows[0]?.data
 }
-/** What was made under an idempotency key. */
+/** Finds the object that was created under an idempotency key. */
 export async function find<T>(
   tx: Transaction,
   kind: string,
   key: string,
 ): Promise<{ data: T; fingerprint: string } | undefined> {
-  // Two calls with one key take turns.
+  // Two calls with the same key take turns.
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`square ${kind} ${key}`])
   const { rows } = await tx.query<{ data: T; fingerprint: string }>(
     'select data, fingerprint from sandbox.square_objects where kind = $1 and key = $2',

@@ -1,4 +1,4 @@
-/** Stripe's API, as far as a portal that links cards and takes payments uses it. */
+/** The part of Stripe's API that a portal for linking cards and payments uses. */
 import { sameText } from '../constant-time.ts'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Call, Reply } from '../http.ts'
@@ -9,7 +9,7 @@ import { operations, type Body } from './operations.ts'
 import { fault, operationOf } from './schema.ts'
 import { newId } from './store.ts'
 
-/** What a browser may do with the publishable key. */
+/** Operations that are allowed with the publishable key. */
 const forBrowsers = new Set([
   'POST /v1/payment_methods',
   'POST /v1/setup_intents/{intent}/confirm',
@@ -18,16 +18,11 @@ const forBrowsers = new Set([
   'GET /v1/payment_intents/{intent}',
 ])
 
-/**
- * Takes a call to /v1/… with either key. A kept answer is given again under its idempotency key.
- */
+/** Handles a call to /v1/… with either key. A repeated idempotency key gets the stored answer. */
 export function createApi(of: {
   readonly db: Database
   readonly keys: { readonly secretKey: string; readonly publishableKey: string }
-  /**
-   * Runs the work in a transaction with a function that publishes an event, and sends the events
-   * after it.
-   */
+  /** Runs the work in a transaction with a function that queues events, and sends them after it. */
   readonly telling: (work: (tx: Transaction, tell: Tell) => Promise<Answer>) => Promise<Answer>
 }): (call: Call) => Promise<Reply> {
   const { db, keys, telling } = of

@@ -1,12 +1,12 @@
 /**
- * The merchant's balance: every movement is a balance transaction, and a pay-out takes what has no
- * pay-out yet to the bank. https://docs.stripe.com/api/balance_transactions
+ * The merchant's balance: every movement is a balance transaction. A pay-out pays all transactions
+ * that have no pay-out yet to the bank. https://docs.stripe.com/api/balance_transactions
  */
 import type { Transaction } from '../database.ts'
 import { invalid, ok, type Answer } from './answer.ts'
 import { load, newId, publicFields, save, type Stored } from './store.ts'
 
-/** Of a charge: 1.75 % and 30 of the smallest unit, as Stripe has it in Australia. */
+/** The fee of a charge: 1.75 % and 30 minor units, as Stripe's in Australia. */
 export const chargeFee = (amount: number): number => Math.round((amount * 175) / 10_000) + 30
 
 const types: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
   payout_reversal: 'payout_failure',
 }
 
-/** Notes that money moved; answers the transaction as Stripe shows it. */
+/** Records a movement; returns the transaction as Stripe shows it. */
 export async function noteMovement(
   tx: Transaction,
   {
@@ -67,8 +67,8 @@ async function unpaid(tx: Transaction, currency: string): Promise<Stored[]> {
 }
 
 /**
- * Everything of a currency that waits goes to the bank. `manner`: by a schedule, by hand, or with
- * transactions that Stripe does not find for now.
+ * Pays out everything that waits in a currency. `manner`: by a schedule, by hand, or with
+ * transactions that Stripe temporarily does not find.
  */
 export async function payOut(tx: Transaction, currency: string, manner: string): Promise<Answer> {
   const movements = await unpaid(tx, currency)
@@ -100,7 +100,7 @@ export async function payOut(tx: Transaction, currency: string, manner: string):
   return ok(publicFields(payout))
 }
 
-/** The bank sends a pay-out back. */
+/** The bank returns a pay-out. */
 export async function failPayout(tx: Transaction, id: string): Promise<Answer> {
   const payout = await load<Stored>(tx, 'payout', id)
   if (payout?.['status'] !== 'paid') return invalid('No such pay-out.', {}, 404)
@@ -111,13 +111,13 @@ export async function failPayout(tx: Transaction, id: string): Promise<Answer> {
   return ok(publicFields(payout))
 }
 
-/** A fee of Stripe's own, beside those of charges. */
+/** Charges a fee of Stripe's own, besides those of charges. */
 export async function takeFee(tx: Transaction, currency: string, amount: number): Promise<Answer> {
   const of = { id: newId('fee'), object: 'fee', created: 0, currency }
   return ok(await noteMovement(tx, { of, category: 'fee', amount: -amount }))
 }
 
-/** Those of a pay-out, newest first; `source` in full where it is asked for. */
+/** The transactions of a pay-out, newest first; `source` is expanded on request. */
 export async function transactionsOf(
   tx: Transaction,
   payout: string | undefined,

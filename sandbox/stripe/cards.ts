@@ -1,6 +1,6 @@
 /** Stripe's test cards. Source: https://docs.stripe.com/testing */
 
-/** `setup` and `pay`: what comes of linking the card and of paying with it. */
+/** `setup` and `pay`: the results of linking the card and of paying with it. */
 export type CardOutcome = 'ok' | 'challenge' | Decline
 export interface Decline {
   readonly code: string
@@ -38,18 +38,18 @@ const cards: Readonly<Record<string, TestCard>> = {
   '4000000000000002': always(declined),
   '4000000000009995': always(insufficient),
   '4000000000000069': always(expired),
-  // Can be linked, and is refused when it is charged.
+  // Can be linked, but is refused when charged.
   '4000000000000341': { brand: 'visa', setup: 'ok', pay: declined },
-  // Asks once, when it is linked.
+  // Needs authentication once, when it is linked.
   '4000002500003155': { brand: 'visa', setup: 'challenge', pay: 'ok' },
-  // Asks every time.
+  // Needs authentication every time.
   '4000002760003184': always('challenge'),
 }
 
 export const testCard = (number: string): TestCard | undefined =>
   Object.hasOwn(cards, number) ? cards[number] : undefined
 
-/** The check digit of every card number. */
+/** Checks a card number's check digit (Luhn). */
 export function passesLuhn(number: string): boolean {
   if (!/^\d{12,19}$/.test(number)) return false
   const sum = [...number].toReversed().reduce((total, digit, index) => {

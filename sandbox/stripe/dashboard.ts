@@ -1,5 +1,5 @@
 /**
- * What a merchant and the banks do to a payment that was made: refunds that fail, disputes that are
+ * What a merchant and the banks do to an existing payment: refunds that fail, disputes that are
  * opened, won and lost.
  */
 import type { Transaction } from '../database.ts'
@@ -29,11 +29,11 @@ export interface Dispute extends Stored {
     submission_count: number
   }
 }
-/** Seconds; and what Stripe takes for a dispute, in the smallest unit. */
+/** Time for evidence in seconds, and Stripe's dispute fee in minor units. */
 const evidenceSeconds = 7 * 86_400
 const disputeFee = 1500
 
-/** The bank did not take the money of a refund that had gone through. */
+/** Makes a succeeded refund fail: the bank did not accept the money. */
 export async function failRefund(tx: Transaction, id: string, tell: Tell): Promise<Answer> {
   const refund = await load<Refund>(tx, 'refund', id)
   const charge = refund && (await load<Charge>(tx, 'charge', refund.charge))
@@ -50,8 +50,8 @@ export async function failRefund(tx: Transaction, id: string, tell: Tell): Promi
 }
 
 /**
- * The cardholder asks the bank for the money back; it leaves the merchant's balance at once, unless
- * the bank only inquires.
+ * Opens a dispute: the cardholder asks the bank for the money back. It leaves the merchant's
+ * balance at once, unless the bank only inquires.
  */
 export async function openDispute(
   tx: Transaction,
@@ -102,7 +102,7 @@ export async function openDispute(
   return ok(dispute)
 }
 
-/** Evidence as the API takes it: what is submitted goes to the bank and cannot be changed. */
+/** Takes evidence as the API does: submitted evidence goes to the bank and cannot be changed. */
 export async function answerDispute(
   tx: Transaction,
   id: string,
@@ -133,7 +133,7 @@ export async function closeDispute(
   const dispute = await load<Dispute>(tx, 'dispute', id)
   const isOpen = /^(warning_)?(needs_response|under_review)$/.test(dispute?.status ?? '')
   if (!dispute || !isOpen) return invalid('No such dispute.', {}, 404)
-  // An inquiry that ends has moved nothing.
+  // An inquiry has moved no money, so its end moves none.
   const isInquiry = dispute.status.startsWith('warning_')
   if (isInquiry) {
     dispute.status = 'warning_closed'

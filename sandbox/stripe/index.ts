@@ -32,7 +32,7 @@ export { stripeTables } from './store.ts'
 
 const manners = ['now', 'late', 'lost', 'twice'] as const
 type Manner = (typeof manners)[number]
-/** The events that the merchant subscribes to, as the portal's README tells an operator to. */
+/** The events that the portal's README tells an operator to subscribe to. */
 const subscribed = new Set([
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
@@ -59,7 +59,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     {
       gateway: 'stripe',
       target: options.webhookUrl,
-      // Signed when it is sent: the signature holds the moment.
+      // Signed when it is sent, because the signature contains the time.
       call(body) {
         const at = Math.floor(Date.now() / 1000)
         const mac = createHmac('sha256', webhookSecret).update(`${at}.${body}`).digest('hex')
@@ -74,7 +74,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     options,
   )
 
-  /** One transaction; its events are sent after it, while the caller has its response already. */
+  /** Runs one transaction. Its events are sent after it, without delaying the caller's response. */
   async function telling(work: (tx: Transaction, tell: Tell) => Promise<Answer>): Promise<Answer> {
     const queued: string[] = []
     const tell: Tell = async (tx, type, of: Stored) => {

@@ -39,7 +39,7 @@ export interface Charge extends Stored {
   currency: string
   metadata: Record<string, string>
 }
-/** A bank that wants to ask a person who is not there. */
+/** The bank requires authentication, but the cardholder is absent. */
 const authenticationRequired: Decline = {
   code: 'authentication_required',
   decline_code: 'authentication_required',
@@ -124,7 +124,7 @@ async function fail(
   }
 }
 
-/** `offSession`: nobody is there whom the bank could ask. */
+/** `offSession`: the cardholder is absent, so the bank cannot ask them. */
 export async function confirm(
   tx: Transaction,
   intent: Intent,
@@ -168,7 +168,7 @@ export async function confirm(
   return ok(publicFields(intent))
 }
 
-/** What the person did at the bank's challenge. */
+/** Applies the person's choice at the bank's challenge. */
 export async function authenticate(
   tx: Transaction,
   intent: Intent,

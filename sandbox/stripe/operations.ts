@@ -1,4 +1,4 @@
-/** What Stripe's API does, an operation of its published schema each. */
+/** The operations of Stripe's API, one for each operation of its published schema. */
 import type { Transaction } from '../database.ts'
 import { invalid, missing, ok, type Answer } from './answer.ts'
 import { transactionsOf } from './balance.ts'
@@ -15,7 +15,7 @@ import {
 } from './intents.ts'
 import { find, load, newId, newSecret, save, publicFields, type Stored } from './store.ts'
 
-/** A request that the published schema has let through: numbers are numbers. */
+/** A request that passed the published schema: numbers are numbers. */
 export interface Body {
   readonly [name: string]: unknown
   readonly customer?: string
@@ -34,7 +34,7 @@ interface Context {
   readonly id: string
   readonly body: Body
   readonly tell: Tell
-  /** With the publishable key only what the browser may do is done. */
+  /** True with the publishable key, which only allows what a browser may do. */
   readonly browser: boolean
 }
 
@@ -42,7 +42,7 @@ const now = (): number => Math.floor(Date.now() / 1000)
 const list = (url: string, data: readonly object[]): Answer =>
   ok({ object: 'list', url, has_more: false, data: data.map(publicFields) })
 
-/** The intent, if the caller may know it. */
+/** The intent, if the caller may access it. */
 async function intentFor<T extends Intent>(
   { tx, id, body, browser }: Context,
   kind: Intent['object'],
@@ -54,7 +54,7 @@ async function intentFor<T extends Intent>(
 }
 const isAnswer = (of: object): of is Answer => 'body' in of
 
-/** `latest_charge` and its refunds, when the caller wants them in full. */
+/** Expands `latest_charge` and its refunds on request. */
 async function expanded(
   tx: Transaction,
   payment: Payment,
@@ -126,7 +126,7 @@ async function makeMethod({ tx, body }: Context): Promise<Answer> {
   return ok(publicFields(method))
 }
 
-/** What Stripe refuses before it makes an intent that is confirmed at once, or off-session. */
+/** What Stripe checks before it creates an intent that is confirmed at once, or off-session. */
 async function faultOfConfirming(tx: Transaction, body: Body): Promise<Answer | undefined> {
   const { customer, payment_method: methodId } = body
   if (body['off_session'] !== undefined && body['off_session'] !== false && !body['confirm'])

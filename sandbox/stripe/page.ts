@@ -1,5 +1,5 @@
 /**
- * What a browser loads: Stripe.js, its frames on this origin, the bank's challenge; and the
+ * What a browser loads: Stripe.js, its frames on this origin, the bank's challenge; also the
  * merchant's dashboard.
  */
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Checks a request against Stripe's published schema, and words what is wrong as Stripe does. */
+/** Checks a request against Stripe's published schema, with Stripe's own error messages. */
 import { readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { Fields } from './form.ts'
@@ -13,7 +13,7 @@ const compiled = new Map<string, ValidateFunction>()
 export interface Matched {
   /** 'POST /v1/payment_intents/{intent}' */
   readonly operation: string
-  /** What stands in the path: the intent's id. */
+  /** The intent's id in the path. */
   readonly id: string
 }
 
@@ -28,8 +28,8 @@ const patterns = Object.keys(operations).map((operation) => {
 })
 
 /**
- * The operation that a call is, if we stand in for it. A fixed path goes before one with an id in
- * it.
+ * The operation of a call, if the stand-in has it. A fixed path takes precedence over one with an
+ * id.
  */
 export function operationOf(method: string, path: string): Matched | undefined {
   const fitting = patterns.filter(
@@ -44,7 +44,9 @@ export function operationOf(method: string, path: string): Matched | undefined {
   )
 }
 
-/** Turns texts into numbers and flags in place, as the schema has them; answers what is wrong. */
+/**
+ * Converts texts into numbers and booleans in place, as the schema says; returns the error, if any.
+ */
 export function fault(operation: string, fields: Fields): Answer | undefined {
   let validate = compiled.get(operation)
   if (validate === undefined) {

@@ -1,6 +1,5 @@
 /**
- * What the stand-in remembers: Stripe's objects as JSON, and the answers given under idempotency
- * keys.
+ * The stand-in's storage: Stripe's objects as JSON, and the answers stored under idempotency keys.
  */
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../database.ts'
@@ -32,7 +31,7 @@ export interface Stored {
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`
 export const newSecret = (id: string): string => `${id}_secret_${randomBytes(12).toString('hex')}`
 
-/** Locks the object until the end of the transaction. */
+/** Loads an object and locks it until the end of the transaction. */
 export async function load<T extends Stored>(
   tx: Transaction,
   kind: string,
@@ -53,7 +52,7 @@ export async function save(tx: Transaction, of: Stored): Promise<void> {
   )
 }
 
-/** Newest first. `field` is one of ours, never a caller's. */
+/** Newest first. `field` comes from our code, never from a caller. */
 export async function find<T extends Stored>(
   tx: Transaction,
   kind: string,

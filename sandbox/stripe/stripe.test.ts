@@ -1,6 +1,6 @@
 /**
- * The Stripe stand-in, asked by the vendor's own SDK: what it takes, what it refuses, and in which
- * words.
+ * The Stripe stand-in, called by the vendor's own SDK: what it accepts, what it refuses, and with
+ * which messages.
  */
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     databaseUrl: database.url,
-    // Nobody hears the events.
+    // Nobody receives the events.
     portalUrl: 'http://127.0.0.1:9',
     gateways: { stripe: keys },
     esms: { apiKey: 'k', secretKey: 's' },

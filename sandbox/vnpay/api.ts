@@ -83,14 +83,14 @@ async function isNewRequest(tx: Transaction, fields: Fields): Promise<boolean> {
   return rowCount === 1
 }
 
-/** The code of a refund; 00 when the money goes back. `payment` is locked. */
+/** The code of a refund; 00 when the money is returned. `payment` is locked. */
 async function refund(tx: Transaction, payment: Payment, fields: Fields): Promise<string> {
   if (payment.transactionStatus !== '00') return '95'
   const { vnp_TransactionNo: no, vnp_TransactionType: type } = fields
   if (no !== '0' && no !== payment.transactionNo.toString()) return '91'
   const wanted = BigInt(fields['vnp_Amount'] ?? '0')
   if (payment.refunded === payment.amount) return '94'
-  // a full refund is of the whole payment; parts may not come to more than was paid
+  // A full refund must be of the whole payment; partial ones may not exceed what was paid.
   if (
     type === '02'
       ? wanted !== payment.amount || payment.refunded !== 0n
@@ -111,8 +111,8 @@ function typeOf(payment: Payment): string {
 }
 
 /**
- * What querydr tells of the money: an unpaid payment whose time is over has failed; one that went
- * back whole says so.
+ * The status as querydr returns it: an unpaid payment whose time is over has failed; a fully
+ * refunded one says so.
  */
 function statusOf(payment: Payment): string {
   if (payment.responseCode === null) return payment.expiresAt.getTime() <= Date.now() ? '02' : '01'
@@ -182,7 +182,7 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
     'POST /vnpay/merchant_webapi/api/transaction': async (call: Call) => {
       const fields = fieldsOf(call.body)
       const command = fields?.['vnp_Command']
-      // without a terminal there is no key to sign an answer with
+      // Without a terminal there is no key for signing an answer.
       if (fields === undefined || (command !== 'querydr' && command !== 'refund'))
         return json({ vnp_ResponseCode: '03', vnp_Message: messages['03'] })
       if (fields['vnp_TmnCode'] !== terminal.tmnCode)

@@ -52,8 +52,8 @@ const shapes: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * The code of VNPay's error page for a link that is not in order, or when it is in order the moment
- * it expires.
+ * The code of VNPay's error page for an invalid link; for a valid one, the time at which it
+ * expires.
  */
 function refusal(
   fields: Fields,
@@ -75,7 +75,7 @@ function refusal(
   return { expiresAt }
 }
 
-/** Whether the merchant's answer to an IPN ends the matter: RspCode 00 or 02. */
+/** Whether the merchant's answer to an IPN is final: RspCode 00 or 02. */
 function confirmed(body: string): boolean {
   try {
     const response: unknown = JSON.parse(body)
@@ -118,8 +118,8 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     if (expired) return refuse('15', fields['vnp_Locale'])
     const requestHash = (given ?? '').toLowerCase()
     const payment = await openPayment(db, fields, requestHash, verdict.expiresAt)
-    // the same link may be loaded again until the customer has chosen; any other link with this
-    // reference is a second payment
+    // The same link may be loaded again until the customer has chosen. Any other link with this
+    // reference would be a second payment.
     if (payment.requestHash !== requestHash || payment.responseCode !== null)
       return refuse('01', fields['vnp_Locale'])
     return paymentPage(payment)

@@ -1,4 +1,4 @@
-/** The payments that VNPay knows, and what became of them. */
+/** VNPay's payments, and their results. */
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import { vnpayDate, type Fields } from './sign.ts'
@@ -36,10 +36,10 @@ export interface Payment {
   /** vnp_Amount: đồng × 100. */
   readonly amount: bigint
   readonly expiresAt: Date
-  /** null while the customer has not chosen. */
+  /** Null while the customer has not chosen. */
   readonly responseCode: string | null
   readonly transactionStatus: string
-  /** 0: no money moved. */
+  /** 0: no money has moved. */
   readonly transactionNo: bigint
   readonly payDate: string
   /** đồng × 100. */
@@ -75,9 +75,7 @@ export const paymentOf = (row: Row): Payment => ({
   refunded: BigInt(row.refunded),
 })
 
-/**
- * The payment of a terminal by its reference; `lock` keeps others away until the transaction ends.
- */
+/** The payment of a terminal by its reference; `lock` locks the row until the transaction ends. */
 export async function findPayment(
   db: Database | Transaction,
   tmnCode: string,
@@ -92,10 +90,7 @@ export async function findPayment(
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
 }
 
-/**
- * The payment that a verified link begins. The same reference again gives the payment that is
- * there.
- */
+/** The payment that a verified link begins. A repeated reference returns the existing payment. */
 export async function openPayment(
   db: Database,
   request: Fields,
@@ -184,7 +179,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 const expired: Outcome = failed('11', 'Expired', 'Hết hạn')
 
-/** The fields of a decided payment, in the webhook and in the return URL; unsigned. */
+/** The fields of a decided payment for the webhook and the return URL; unsigned. */
 export function webhookFields(payment: Payment): Fields {
   const card = { INTCARD: ['VISA', 'VISA'], VNPAYQR: ['NCB', 'QRCODE'] }[
     payment.request['vnp_BankCode'] ?? ''
@@ -206,9 +201,9 @@ export function webhookFields(payment: Payment): Fields {
 }
 
 /**
- * Writes the customer's choice down, once: a second click gets the first one's result. After the
- * payment's time every choice is "not paid in time". The webhook is queued in the same transaction;
- * its id is answered when it is to be sent at once.
+ * Stores the customer's choice, once: a second click gets the first one's result. After the
+ * payment's time every choice becomes "not paid in time". The webhook is queued in the same
+ * transaction; its id is returned when it is to be sent at once.
  */
 export async function decide(
   db: Database,

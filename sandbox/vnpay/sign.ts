@@ -1,6 +1,6 @@
 /**
- * VNPay's own side of its signatures. Written apart from the portal's driver on purpose: each is
- * the other's check.
+ * VNPay's own signatures. Written independently of the portal's driver on purpose, so that each
+ * checks the other.
  */
 import { createHmac } from 'node:crypto'
 import { sameText } from '../constant-time.ts'
@@ -43,7 +43,7 @@ export function signedQuery(fields: Fields, secret: string): string {
   return `${text}&vnp_SecureHash=${hash(secret, text)}`
 }
 
-/** Values joined by '|', as the server-to-server messages are signed. */
+/** Hash of the values joined by '|', as the server-to-server messages are signed. */
 export const pipeHash = (secret: string, fields: Fields, names: string): string =>
   hash(
     secret,
@@ -57,7 +57,7 @@ export const pipeHash = (secret: string, fields: Fields, names: string): string 
 export const vnpayDate = (date: Date): string =>
   new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19).replace(/[-T:]/g, '')
 
-/** The moment of such a date, or undefined. */
+/** The time of such a date, or undefined. */
 export function momentOf(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{14}$/.test(text)) return undefined
   const date = new Date(

@@ -1,6 +1,6 @@
 /**
- * Tests of VNPay's stand-in with npm `vnpay` and by hand: so the portal's driver is not the only
- * client that agrees with it.
+ * Tests of VNPay's stand-in with npm `vnpay` and by hand, so that the portal's driver is not the
+ * only client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,12 +1,12 @@
-/** How the directory behaves, and what it has been asked. */
+/** How the directory behaves, and how often it was asked. */
 export const directoryModes = ['well', 'down', 'slow', 'lies', 'astray'] as const
 type Mode = (typeof directoryModes)[number]
 
 export interface DirectoryState {
   mode: Mode
   slowMs: number
-  /** Newest release by slug; WordPress's is null while there is none newer. */
+  /** Newest release by slug; null for WordPress while it has no newer one. */
   newest: Record<string, string | null>
-  /** How often each kind of question was asked, and packages were fetched. */
+  /** Number of queries of each kind, and of downloaded packages. */
   asked: Record<string, number>
 }

@@ -1,12 +1,12 @@
 /**
  * The directory of WordPress: api.wordpress.org and downloads.wordpress.org below one address,
- * /wordpress. It knows the releases of releases.ts, of which a person chooses the newest.
+ * /wordpress. It offers the releases of releases.ts; a person chooses which is the newest.
  *
- * For a program in place of a person:
- *   GET  /wordpress/state.json       how it behaves, and what is the newest release of each
+ * For programs:
+ *   GET  /wordpress/state.json       its behaviour, and the newest release of each
  *   POST /wordpress/state.json       {newest: {slug: version}, mode}: changes either
  * A mode is one of: well; down (503); slow (each answer waits slowMs); lies (its zips are of
- * another version than it says); astray (packages lie on another host).
+ * another version than it says); astray (packages are on another host).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { formOf, json, type Call, type Reply, type Routes } from '../http.ts'
@@ -38,7 +38,9 @@ function parsed(text: string | null): unknown {
 const namesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.keys(value) : []
 
-/** `wordpressFiles`: WordPress as sites here have it; without it there is no release of it. */
+/**
+ * `wordpressFiles`: WordPress as sites here have it; without it the directory has no release of it.
+ */
 export function directoryRoutes(url: () => string, wordpressFiles: string | undefined): Routes {
   const state: DirectoryState = {
     mode: 'well',
@@ -96,7 +98,7 @@ export function directoryRoutes(url: () => string, wordpressFiles: string | unde
     }
   }
 
-  /** What WordPress asks about plugins: `{plugins: {file: {…}}, active: []}`. */
+  /** Answers WordPress's update check for plugins: `{plugins: {file: {…}}, active: []}`. */
   function pluginCheck(call: Call): Reply {
     const asked = parsed(formOf(call).get('plugins')) as { plugins?: Record<string, unknown> }
     const has = namesOf(asked?.plugins).includes(pluginMain)
@@ -144,7 +146,7 @@ export function directoryRoutes(url: () => string, wordpressFiles: string | unde
     })
   }
 
-  /** plugins/info/1.2: what one plugin is, for whoever looks it up. */
+  /** plugins/info/1.2: information about one plugin. */
   function pluginInfo({ query }: Call): Reply {
     const slug = query.get('slug') ?? query.get('request[slug]') ?? ''
     const release = releaseOf(slug, state.newest[slug] ?? '')

@@ -1,4 +1,4 @@
-/** The directory's page: which release of each is the newest, and how the directory behaves. */
+/** The directory's page: the newest release of each, and the directory's behaviour. */
 import { redirect, type Reply } from '../http.ts'
 import { escape, page } from '../page.ts'
 import { directoryModes, type DirectoryState } from './behaviour.ts'

@@ -1,6 +1,6 @@
 /**
- * The releases that the directory hands out: a plugin and a theme of a few lines, real PHP that
- * WordPress runs, some of them with a fault; and WordPress itself under another number.
+ * The directory's releases: a plugin and a theme of a few lines, real PHP that WordPress runs, some
+ * of them with a fault; and WordPress itself under another version number.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -12,11 +12,11 @@ export interface SandboxRelease {
   readonly kind: Kind
   readonly slug: string
   readonly version: string
-  /** For the page. */
+  /** A description for the page. */
   readonly about: string
-  /** Sites are to install it by themselves. */
+  /** Sites must install it automatically. */
   readonly security?: true
-  /** What a site needs that none here has. */
+  /** A PHP version that no site here has. */
   readonly requiresPhp?: string
   readonly files: () => readonly ZipFile[]
 }
@@ -79,7 +79,7 @@ const fails = "throw new Error( 'A release of the sandbox with a fault.' );"
 const hides = "add_filter( 'render_block', '__return_empty_string' );"
 const supports = "add_theme_support( 'title-tag' );"
 
-/** What the sandbox stands for at most, beside WordPress itself. */
+/** The sandbox's releases, except WordPress itself. */
 export const releases: readonly SandboxRelease[] = [
   {
     kind: 'plugin',
@@ -149,7 +149,10 @@ export const releases: readonly SandboxRelease[] = [
   },
 ]
 
-/** All files below a folder, with slashes; its content with all sites' own is left out. */
+/**
+ * All files below a folder, with slashes; wp-content and wp-config.php, which belong to each site,
+ * are left out.
+ */
 function filesBelow(folder: string, below = ''): string[] {
   return readdirSync(path.join(folder, below)).flatMap((name) => {
     const place = below === '' ? name : `${below}/${name}`
@@ -158,7 +161,7 @@ function filesBelow(folder: string, below = ''): string[] {
   })
 }
 
-/** WordPress's own files as they are here, under another number. */
+/** WordPress's own files, under another version number. */
 export function coreZip(folder: string, version: string): Buffer {
   const files = filesBelow(folder).map((place) => {
     const content = readFileSync(path.join(folder, place))
@@ -170,7 +173,7 @@ export function coreZip(folder: string, version: string): Buffer {
         : content,
     }
   })
-  // Packed quickly: it is fetched once.
+  // Compressed quickly, because it is downloaded once.
   return zipOf(files, 1)
 }
 

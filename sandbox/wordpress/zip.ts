@@ -6,9 +6,9 @@ export interface ZipFile {
   readonly content: string | Buffer
 }
 
-/** 1 September 2026 as MS-DOS has it: years since 1980, month, day. */
+/** 1 September 2026 in MS-DOS form: years since 1980, month, day. */
 const date = ((2026 - 1980) << 9) | (9 << 5) | 1
-/** UTF-8 names. */
+/** Flag for UTF-8 names. */
 const flags = 0x0800
 const version = 20
 const deflated = 8
@@ -37,7 +37,7 @@ export function zipOf(files: readonly ZipFile[], level = 6): Buffer {
     const rest = Buffer.alloc(14)
     rest.writeUInt32LE(attributes, 6)
     rest.writeUInt32LE(offset, 10)
-    // Made on Unix (3): its modes stand in the attributes.
+    // Made on Unix (3): the attributes contain Unix modes.
     const maker = Buffer.from([version, 3])
     directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002'), maker, common, rest, name]))
     parts.push(local)

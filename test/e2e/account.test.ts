@@ -1,6 +1,6 @@
 /**
- * The account page in a real browser: what is changed there is seen everywhere, and a session that
- * is ended there really ends.
+ * The account page in a real browser: changes appear everywhere, and a session that is ended there
+ * really ends.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** A tab of its own, with a session of its own. */
+/** Opens a tab with a session of its own. */
 async function signedIn(customer: TestCustomer, path: string) {
   const { email, password } = customer
   const answer = await portal.call<{ token: { accessToken: string } }>(
@@ -63,7 +63,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
     await saved
   }
   await save()
-  // Another tab saves meanwhile: what is not changed here stays as it is there.
+  // Another tab saves meanwhile; fields that are not changed here keep its values.
   await portal.call('PUT', '/api/v1/account', { token: an.token, body: { company: 'Ánh Trăng' } })
   await billing.getByLabel('Tax code').fill('0399999999')
   await save()
@@ -80,7 +80,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await region.getByLabel('Time zone').selectOption('Australia/Perth')
   await region.getByLabel('Language').selectOption('en')
   await region.getByRole('button', { name: 'Save' }).click()
-  // Perth is an hour ahead of Vietnam all the year.
+  // Perth is an hour ahead of Vietnam all year round.
   const hourLater = (text: string): number => Date.parse(`${text.replace(' ', 'T')}Z`)
   await expect
     .poll(
@@ -122,7 +122,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
 test('who is signed out from another tab is led to the sign-in within five seconds', async () => {
   const an = await portal.customer()
   const [here, there] = [await signedIn(an, '/account'), await signedIn(an, '/invoice')]
-  // Its channel is open: the event comes over the socket, nothing is clicked there.
+  // Its channel is open: the event arrives over the socket, without a click.
   await eventually(
     'the channel',
     async () =>

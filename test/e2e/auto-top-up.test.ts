@@ -1,6 +1,6 @@
 /**
  * Automatic top-up in a real browser: set by keyboard on the top-up page, charged, and switched off
- * again. With PICTURES=folder the looks are kept there.
+ * again. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ test('is set by keyboard, charges the card, and is switched off', async () => {
   await dialog.getByLabel('When the balance is below').fill('15')
   await dialog.getByLabel('Top up by').fill('20')
   await dialog.getByLabel('At most in a calendar month').fill('10')
-  // The same rules as the server's, before it is asked; the first wrong field has the focus.
+  // The server's rules are checked before the call; the first wrong field gets the focus.
   await agree.click()
   await dialog.getByText('Agree that the card is charged without asking').waitFor()
   await dialog.getByText('The limit of a month must be at least').waitFor()
@@ -53,7 +53,7 @@ test('is set by keyboard, charges the card, and is switched off', async () => {
   await dialog.waitFor({ state: 'hidden' })
   await card.getByText('On', { exact: true }).waitFor()
   await balances(an, 2000)
-  // The push of the receipt has it read again.
+  // The pushed event of the receipt causes a refetch.
   await card.getByText('Succeeded').waitFor()
   await card.getByText('20.00 USD of 200.00 USD').waitFor()
   await judgeBothWidths(page, 'auto-top-up-on-en-light')

@@ -1,4 +1,4 @@
-/** A real Chromium for the journeys: the machine's own, or the one that an npm package carries. */
+/** A real Chromium for the browser tests: the machine's own, or the one in an npm package. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -15,7 +15,10 @@ import { browserArguments, browserPath } from '../../scripts/browser.mjs'
 
 let launched: Promise<Browser> | undefined
 
-/** One for all test files of a worker, which ends it when it exits; `endVisits` leaves it empty. */
+/**
+ * One browser for all test files of a worker, closed when the worker exits; `endVisits` closes all
+ * its pages.
+ */
 export async function openBrowser(): Promise<Browser> {
   const browser = await (launched ??= launch())
   if (browser.isConnected()) return browser
@@ -26,13 +29,13 @@ async function launch(): Promise<Browser> {
   try {
     return await chromium.launch({ executablePath: await browserPath(), args: browserArguments })
   } catch (error) {
-    // The next file of this worker tries anew.
+    // The next file of this worker tries again.
     launched = undefined
     throw error
   }
 }
 
-/** Closes every visitor's pages, before the portal that they look at is closed. */
+/** Closes every visitor's pages, before their portal is closed. */
 export async function endVisits(browser: Browser | undefined): Promise<void> {
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
 }
@@ -40,11 +43,11 @@ export async function endVisits(browser: Browser | undefined): Promise<void> {
 export interface Visit {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page complained of: uncaught errors, console errors, requests that failed. */
+  /** Problems that the page reported: uncaught errors, console errors, failed requests. */
   readonly complaints: string[]
 }
 
-/** A visitor of their own, Vietnamese clock. */
+/** A new visitor, with a Vietnamese clock. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -52,7 +55,8 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
     timezoneId: 'Asia/Ho_Chi_Minh',
     ...options,
   })
-  // As long as a slow machine with three workers takes; nobody waits so long for what is there.
+  // Long enough for a slow machine with three workers; what is already there does not take that
+  // long.
   context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const complaints: string[] = []
@@ -63,7 +67,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { context, page, complaints }
 }
 
-/** What a visitor chose before, and who they are. */
+/** The choices that a visitor made earlier, and the signed-in customer. */
 export interface Look extends Pick<
   BrowserContextOptions,
   'viewport' | 'timezoneId' | 'hasTouch' | 'isMobile'
@@ -75,8 +79,8 @@ export interface Look extends Pick<
 }
 
 /**
- * A visitor with these choices made before, in a tab that has opened nothing yet. Nothing moves, so
- * that colours are settled.
+ * A visitor with these earlier choices, in a tab that has opened nothing yet. Animations are off,
+ * so that colours are stable.
  */
 export async function visitAs(
   browser: Browser,
@@ -90,12 +94,12 @@ export async function visitAs(
   })
   await one.context.addInitScript(
     ({ choices, token }) => {
-      // A card provider's frames run this too, and have nothing of ours.
+      // The frames of a card provider run this script too, but need none of our values.
       if (window !== window.top) return
       for (const [key, value] of Object.entries(choices))
         if (value !== undefined && localStorage.getItem(key) === null)
           localStorage.setItem(key, value)
-      // Once: who signs out stays signed out.
+      // Only once, so that a visitor who signs out stays signed out.
       if (token === undefined || sessionStorage.getItem('seeded') !== null) return
       sessionStorage.setItem('seeded', '1')
       sessionStorage.setItem('accessToken', token)
@@ -110,8 +114,8 @@ export const wide = { width: 1440, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * Waits for the whole of a screen: no grey block, no place kept for a second drawing, and nothing
- * under way in it.
+ * Waits until a screen is complete: no skeleton, no placeholder of a second rendering, and no
+ * request under way.
  */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
@@ -127,14 +131,14 @@ export async function openPage(page: Page, url: string): Promise<void> {
   await settled(page)
 }
 
-/** The small one: a page reads it anew for each look at it. */
+/** The minified file, because every check of a page loads it again. */
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   'utf8',
 )
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-/** No screen plays anything, which is all that these rules would fetch beforehand. */
+/** No screen plays media, which is all that these rules would preload. */
 const options = { resultTypes: ['violations'], preload: false }
 
 interface Violation {
@@ -142,7 +146,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly unknown[] }[]
 }
 
-/** Axe by itself, without the builder's messages between frames: in half of the time. */
+/** Axe directly, without the builder's messages between frames, which takes half the time. */
 async function violationsOfDocument(page: Page): Promise<Violation[]> {
   await page.evaluate(axeSource)
   return await page.evaluate(
@@ -158,7 +162,7 @@ async function violationsOfDocument(page: Page): Promise<Violation[]> {
 }
 
 async function violationsOfFrames(page: Page): Promise<Violation[]> {
-  // Legacy: results are put together in this page, not in a blank one that is opened for it.
+  // Legacy mode combines the results in this page instead of a new blank one.
   const { violations: all } = await new AxeBuilder({ page, axeSource })
     .setLegacyMode()
     .options(options as Parameters<AxeBuilder['options']>[0])
@@ -167,15 +171,15 @@ async function violationsOfFrames(page: Page): Promise<Violation[]> {
   return all
 }
 
-/** What of the page breaks WCAG 2.2 AA, as rule and place. */
+/** Violations of WCAG 2.2 AA on the page, as rule and element. */
 export async function violations(page: Page): Promise<string[]> {
-  // A colour that is still changing is no colour to judge.
+  // A colour in transition cannot be judged.
   await page.evaluate(
     async () =>
       await Promise.allSettled(
         document
           .getAnimations()
-          // One that goes with the scrolling has no end of its own.
+          // An animation driven by scrolling never finishes.
           .filter(({ timeline }) => timeline === document.timeline)
           .map(async ({ finished }) => await finished),
       ),
@@ -185,7 +189,7 @@ export async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
-/** Gives the page another size, px, and waits until it is drawn in it. */
+/** Resizes the page, px, and waits until it is rendered in the new size. */
 export async function resize(page: Page, to: { width: number; height: number }): Promise<void> {
   await page.setViewportSize(to)
   await page.evaluate(
@@ -200,13 +204,13 @@ export async function resize(page: Page, to: { width: number; height: number }):
 export const sideways = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** Keeps a picture of the page where PICTURES names a folder. */
+/** Saves a picture of the page if PICTURES names a folder. */
 export async function keepPicture(page: Page, name: string, fullPage = true): Promise<void> {
   const folder = process.env['PICTURES']
   if (folder !== undefined)
     await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage })
 }
-/** The same of both widths. */
+/** The same for both widths. */
 export async function keepBothWidths(page: Page, name: string, fullPage = true): Promise<void> {
   if (process.env['PICTURES'] === undefined) return
   for (const [size, at] of Object.entries({ wide, phone })) {
@@ -215,12 +219,12 @@ export async function keepBothWidths(page: Page, name: string, fullPage = true):
   }
   await resize(page, wide)
 }
-/** Both widths judged: nothing to scroll sideways, no violation of accessibility; and kept. */
+/** Checks both widths for sideways scrolling and accessibility violations, and saves pictures. */
 export async function judgeBothWidths(page: Page, name: string): Promise<void> {
   await settled(page)
   for (const [size, at] of Object.entries({ wide, phone })) {
     await resize(page, at)
-    // What a bar at the page's edge covers half is too small a target.
+    // A target that a bar at the page's edge half covers would count as too small.
     await page.evaluate(() => window.scrollTo(0, 0))
     expect(await sideways(page), `${name} at ${size}`).toBe(0)
     expect(await violations(page), `${name} at ${size}`).toEqual([])

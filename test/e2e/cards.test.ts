@@ -1,6 +1,6 @@
 /**
- * Cards in a real browser: from an empty wallet over the provider's form, the bank's challenge and
- * a refusal to the new balance.
+ * Cards in a real browser: from an empty wallet through the provider's form, the bank's challenge
+ * and a refusal to the new balance.
  */
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** Signed in, with an Australian's texts where nothing else is asked for. */
+/** Signed in, with Australian English unless the test asks for another language. */
 const open = (customer: TestCustomer, look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'aud', ...look, customer })
 const formOf = (page: Page): FrameLocator =>
@@ -67,12 +67,12 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   await settled(page)
   expect(await page.getByText('Credit Card').count()).toBe(0)
   await page.getByLabel('Amount in AUD').fill('20')
-  // Without a linked card there is nothing to choose: it leads on before a check could see it
-  // chosen.
+  // Without a linked card there is nothing to choose: the page navigates before the radio could
+  // appear checked.
   await page.getByRole('radio', { name: /Credit Card/ }).click()
   await page.waitForURL(/\/link-card\?amount=20$/)
   await settled(page)
-  // The way back keeps the amount, and leads nowhere by itself.
+  // The Back button keeps the amount and does not navigate forward by itself.
   await page.goBack()
   await page.waitForURL(/\/payment\?amount=20$/)
   await settled(page)
@@ -104,9 +104,9 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   expect(await violations(page)).toEqual([])
   expect(await balanceOf(an)).toBe(2000)
   await page.getByRole('link', { name: 'Back to overview' }).click()
-  // The bell has the words too, unseen.
+  // The closed bell contains the same words.
   await page.getByText('20.00').filter({ visible: true }).first().waitFor()
-  // The one complaint is the refused card's own answer.
+  // The only reported problem is the refused card's response.
   expect(complaints.filter((complaint) => !complaint.includes('402'))).toEqual([])
   await context.close()
 })
@@ -189,7 +189,7 @@ test(
     expect(await visa.count()).toBe(1)
     await visa.getByRole('button', { name: /Actions/ }).click()
     await page.getByRole('menuitem', { name: 'Unlink' }).click()
-    // Without a connection it fails at once, and does not run by itself once there is one again.
+    // Without a connection it fails at once, and does not run later by itself.
     await context.setOffline(true)
     await question.getByRole('button', { name: 'Unlink' }).click()
     await page
@@ -231,7 +231,7 @@ test(
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.waitForURL(/\/login/)
     expect(await kept()).toBeNull()
-    // Nor does another customer's sign-in in the same tab go on with it.
+    // A later sign-in of another customer in the same tab does not continue it either.
     await context.route('**/api/v1/auth/card', (route) => route.fulfill({ status: 500 }))
     const left = await page.context().newPage()
     await left.goto(`${portal.url}/login`)

@@ -1,4 +1,7 @@
-/** The console of a server on its page: typed, completed, run, confirmed, and read again. */
+/**
+ * The console on a server's page: a command is typed, completed, run, confirmed, and found in the
+ * history.
+ */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
@@ -52,7 +55,7 @@ test('by the keyboard alone', async () => {
   await log.getByRole('columnheader', { name: 'user_login' }).waitFor()
   expect(await log.getByRole('cell').allTextContents()).toEqual(['1', 'an'])
 
-  // A slip is told before anything is sent.
+  // A typing mistake is reported before anything is sent.
   await page.keyboard.type('plugin lsit')
   await page.keyboard.press('Enter')
   await log.getByText('The nearest is “plugin list”').waitFor()
@@ -63,14 +66,14 @@ test('by the keyboard alone', async () => {
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
   expect(await prompt.inputValue()).toBe('')
-  // What is typed stays, however far one goes beyond it.
+  // Typed text is kept, even when moving past it in the history.
   await page.keyboard.type('cache fl')
   await page.keyboard.press('ArrowDown')
   expect(await prompt.inputValue()).toBe('cache fl')
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowDown')
   expect(await prompt.inputValue()).toBe('cache fl')
-  // One of before that is completed is typed, too.
+  // A recalled command that is completed counts as typed.
   await prompt.fill('')
   await page.keyboard.type('user ge')
   await page.keyboard.press('Enter')
@@ -94,14 +97,14 @@ test('by the keyboard alone', async () => {
   const hasFocus = () => prompt.evaluate((one) => one === document.activeElement)
   await page.keyboard.press('Escape')
   await expect.poll(hasFocus).toBe(true)
-  // The browser gives the focus back before it says that the dialog is closed.
+  // The browser restores the focus before it reports that the dialog is closed.
   await dialog.waitFor({ state: 'detached' })
   expect(await prompt.inputValue()).toBe('option delete tried')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Run it' }).click()
   await log.getByText("Success: Deleted 'tried' option.").waitFor()
 
-  // With nothing to complete, Tab leads on.
+  // With nothing to complete, Tab moves the focus.
   await prompt.focus()
   await page.keyboard.press('Tab')
   expect(await hasFocus()).toBe(false)

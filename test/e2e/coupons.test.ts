@@ -1,6 +1,6 @@
 /**
  * A coupon in a real browser: made at the desk, typed by a customer before the order is paid, and
- * read on the invoice. With PICTURES=folder the looks are kept there.
+ * shown on the invoice. With PICTURES=folder pictures are saved there.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

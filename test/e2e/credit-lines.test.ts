@@ -1,6 +1,6 @@
 /**
- * A credit line in a real browser: given at the desk, read on the wallet's pages, and listed with
- * what is owed. With PICTURES=folder the looks are kept there.
+ * A credit line in a real browser: given at the desk, shown on the wallet's pages, and listed with
+ * what is owed. With PICTURES=folder pictures are saved there.
  */
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const deskOf = (look: Look = {}) => visitDesk(browser, portal, finance, look)
-/** A renewal's charge that is due so many days from now. */
+/** Lends a renewal's charge that is due this many days from now. */
 const lend = (customer: TestCustomer, key: string, dueInDays: number) =>
   transaction(portal.app.db, (tx) =>
     portal.app.ledger.charge(tx, {
@@ -124,7 +124,7 @@ test.each([
     await openPage(page, `${portal.url}/payment?amount=500000`)
     const summary = page.getByRole('complementary', { name: words.summary })
     await summary.getByText(words.pays).waitFor()
-    // What the line has lent is paid first.
+    // Money lent on the line is repaid first.
     await summary.getByText('282.000 đ', { exact: true }).waitFor()
     await openPage(page, `${portal.url}/`)
     await judgeBothWidths(page, `credit-dashboard-${name}`)
@@ -155,7 +155,8 @@ test('a renewal that the wallet is short of is paid by the line, at a press', as
   await page.getByRole('link', { name: 'Top up' }).waitFor()
   expect(await page.getByRole('button', { name: /from wallet/ }).count()).toBe(0)
 
-  // Without the job that pays what is open: it may be late, and the customer quicker.
+  // Set directly in the ledger, without starting the job that pays open invoices: it might run
+  // before the customer pays.
   const line = (limit: bigint) =>
     transaction(portal.app.db, (tx) =>
       portal.app.ledger.setCreditLine(tx, {
@@ -165,7 +166,7 @@ test('a renewal that the wallet is short of is paid by the line, at a press', as
         termDays: 14,
       }),
     )
-  // All of it or nothing.
+  // The line lends all of it or nothing.
   await line(100_000n)
   await openPage(page, `${portal.url}${url}`)
   await page.getByRole('link', { name: 'Top up' }).waitFor()
@@ -183,7 +184,7 @@ test('a renewal that the wallet is short of is paid by the line, at a press', as
   expect(complaints).toEqual([])
 })
 
-// Last, since it pays what the others read.
+// Last, because it pays the debt that the other tests read.
 test('a transfer that pays what is owed says so where it arrives', async () => {
   const begun = await payers['bank (SePay)']?.begin(portal, an)
   const { page, complaints } = await visitAs(browser, { language: 'en', customer: an })

@@ -1,6 +1,6 @@
 /**
  * A request about personal data in a real browser: made on the account page, answered at the desk,
- * read by the customer. With PICTURES=folder the looks are kept there.
+ * read by the customer. With PICTURES=folder pictures are saved there.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -88,7 +88,7 @@ test.each([
   await form.getByRole('button', { name: words.enter }).click()
   await form.waitFor({ state: 'detached' })
   await desk.page.getByText(words.overdue, { exact: true }).first().waitFor()
-  // It came with that day's midnight in Vietnam, which is the day before in UTC.
+  // It was received at midnight in Vietnam, which is the previous day in UTC.
   const entered = desk.page.getByRole('listitem').filter({ hasText: `send? (${language})` })
   await entered.filter({ hasText: `${words.day} 2026-02-02` }).waitFor()
   await judgeBothWidths(desk.page, `desk-requests-${language}-${theme}`)

@@ -1,4 +1,4 @@
-/** The database of a server on its page: opened, browsed, changed, undone, asked, closed. */
+/** The database on a server's page: opened, browsed, changed, undone, queried, closed. */
 import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'da
 }
 const enter = async (page: Page, language: 'en' | 'vi'): Promise<void> => {
   const { password, open: press, table } = words[language]
-  // It may be open for this sign-in from the visit before.
+  // It may still be open for this session from the previous visit.
   const field = page.getByLabel(password)
   const tables = page.getByRole('button', { name: table })
   await field.or(tables).waitFor()
@@ -57,7 +57,7 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await page.getByRole('button', { name: 'Open for 30 minutes' }).click()
   await page.getByText('This is not your current password.').waitFor()
   await enter(page, 'en')
-  // By the keyboard there and back, and the place in the list is kept.
+  // By keyboard into a table and back, with the position in the list kept.
   const hasFocus = (of: Locator) => of.evaluate((element) => element === document.activeElement)
   const posts = page.getByRole('button', { name: 'Open wp_posts' })
   await posts.press('Enter')
@@ -114,7 +114,7 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await page.getByRole('group', { name: 'SQL statement' }).getByText('hidden').waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).click()
   await page.getByLabel('Your password').waitFor()
-  // A refusal of the server is in the browser's console as a request that failed.
+  // The browser's console logs the server's refusal as a failed request.
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 

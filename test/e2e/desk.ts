@@ -1,4 +1,4 @@
-/** A member of the staff at the desk, in a tab that has opened nothing yet. */
+/** A staff member at the desk, in a tab that has opened nothing yet. */
 import type { Browser } from 'playwright-core'
 import type { TestPortal } from '../portal.ts'
 import type { TestMember } from '../staff.ts'

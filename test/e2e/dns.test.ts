@@ -1,6 +1,6 @@
 /**
- * A domain in a real browser, from its name to its last record; what the name server says is asked
- * as `dig` asks.
+ * A domain in a real browser, from its creation to its last record; the name server is queried as
+ * `dig` does.
  */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ const answers = async (type: string, of = name): Promise<readonly string[]> => {
   const { answer } = await dig(portal.config.DNS_PORT, { name: of, type })
   return answer
 }
-/** Where the keyboard goes on. */
+/** Expects the focus on this element. */
 const focusOn = async (of: Locator): Promise<void> =>
   await expect.poll(() => of.evaluate((element) => element === document.activeElement)).toBe(true)
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
@@ -63,7 +63,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter')
     await focusOn(dialog.getByLabel('Domain'))
     await dialog.getByRole('button', { name: 'Confirm' }).click()
-    // Whoever has opened it types.
+    // The user types right after opening it.
     await dialog.getByLabel('Domain').focus()
     await page.keyboard.type('com.vn')
     await page.keyboard.press('Enter')
@@ -145,7 +145,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Confirm and save the record').click()
     await told('Enter an IPv4 address, such as 203.0.113.7.')
     await told('The TTL is a whole number of seconds from 30 to 86400.')
-    // What only the server can know is said in the same place.
+    // Errors that only the server can find are shown in the same place.
     await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.24')
     await page.getByLabel('TTL').fill('300')
     await button('Confirm and save the record').click()
@@ -201,7 +201,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('More').last().click()
     await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
     const dialog = page.getByRole('dialog')
-    // Whoever has opened it types; its own button is reached and pressed by the keyboard.
+    // The user types right after opening it; its own button is reached and pressed by keyboard.
     await focusOn(dialog.getByLabel('Zone file'))
     await page.keyboard.press('Tab')
     await focusOn(dialog.getByRole('button', { name: 'Choose a file' }))
@@ -263,7 +263,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Confirm and save the record').click()
     await page.getByRole('searchbox').fill(`bigger.${name}`)
     await rowOf('203.0.113.77').waitFor()
-    // The other tab.
+    // A change from the other tab.
     expect(
       (
         await send('POST', '/records', {
@@ -280,7 +280,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await rowOf('203.0.113.78').waitFor()
     await expect.poll(() => rowOf('203.0.113.77').count()).toBe(0)
     expect(asked.filter((path) => path === '/changed-records').length).toBeGreaterThan(0)
-    // One name's set is asked for by the form; the list itself never again.
+    // The form queries the set of one name; the list itself is never read again.
     expect(asked.filter((path) => path === '/records').length).toBeLessThan(3)
     page.removeAllListeners('request')
     await send('POST', '/zone', { content: 'www CNAME example.org.', mode: 'replace' })
@@ -384,7 +384,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await told('Delete domain success !')
     await told('No domains yet.')
-    // The name server hears of it after the list does.
+    // The name server is updated after the list.
     await eventually('no answer for it', async () => {
       const { rcode } = await dig(portal.config.DNS_PORT, { name, type: 'A' })
       return rcode === 'REFUSED'
@@ -418,7 +418,7 @@ test('who leaves a check that is under way stays where they went', async () => {
   })
   left.resolve()
   await own.getByText('Add domain success !').first().waitFor()
-  // The pause after which who is still there is led on.
+  // The pause after which the dialog leads on, if it is still open.
   await own.clock.fastForward(2_000)
   await own.getByRole('link', { name: /Details/ }).waitFor()
   expect(new URL(own.url()).pathname).toBe('/dns')
@@ -455,7 +455,7 @@ test('a domain is pointed at the oldest of many servers', async () => {
     body: { name: 'nhieu-may-chu.com' },
   })
   const { page: own, complaints } = await visitAs(browser, { language: 'en', customer: binh })
-  // A page holds one: two stand for more than a page holds.
+  // Pages of one item, so that two items stand for more than one page.
   await own.route(/\/api\/wp\?limit=/, (route) =>
     route.continue({
       url: route

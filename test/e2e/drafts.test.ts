@@ -1,6 +1,6 @@
 /**
- * A form is open and the session ends under it: what was typed is there after signing in again, but
- * for the password; and for nobody else.
+ * The session ends while a form is open: after signing in again the typed text is there, except for
+ * the password, and nobody else gets it.
  */
 import type { Browser, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,13 +17,13 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** Signs in on the page itself, as a person does, in English. */
+/** Signs in on the page itself, in English. */
 async function signIn(page: Page, { email, password }: TestCustomer): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
-/** The requests of each page that have no answer yet. */
+/** Each page's requests that have no response yet. */
 const unanswered = new WeakMap<Page, Set<Request>>()
 const underWay = (page: Page): Set<Request> => unanswered.get(page) ?? new Set()
 function watch(page: Page): void {
@@ -36,9 +36,9 @@ function watch(page: Page): void {
 async function atPage(customer: TestCustomer, path: string, { live = true } = {}) {
   const { context, page } = await visit(browser)
   watch(page)
-  // A proxy that swallows the live connection: it opens, and never sends anything.
+  // A proxy that swallows the live connection: it opens, but sends nothing.
   if (!live) await page.routeWebSocket(/./, () => undefined)
-  // The customer's own language is Vietnamese; this browser stays with English.
+  // The customer's own language is Vietnamese; this browser keeps English.
   await portal.call('PUT', '/api/v1/account', { token: customer.token, body: { language: 'en' } })
   await page.goto(`${portal.url}${path}`)
   await signIn(page, customer)
@@ -46,21 +46,21 @@ async function atPage(customer: TestCustomer, path: string, { live = true } = {}
   return { context, page }
 }
 
-/** Ends every session but the one that asks: the API's own, from another device. */
+/** Ends every other session by the API, as from another device. */
 async function revoke({ token }: TestCustomer): Promise<void> {
   const answer = await portal.call('POST', '/api/v1/account/sessions/revoke-others', { token })
   expect(answer.status).toBe(200)
 }
 
 /**
- * Presses Top up after the session has ended. It is the press that is to find the session dead:
- * what the page asks by itself is answered before the session ends, or held back until the press
- * has led to the sign-in.
+ * Presses Top up after the session has ended. The press itself must find the dead session: the
+ * page's own requests are answered before the session ends, or are held until the press has led to
+ * the sign-in.
  */
 async function topUpWithDeadSession(page: Page, customer: TestCustomer): Promise<void> {
   const held: Route[] = []
   let isHolding = true
-  // But not how the press finds that the cookie holds no session either.
+  // Except the call by which the press finds that the cookie holds no session either.
   const reads = (url: URL) =>
     url.pathname.startsWith('/api/') && url.pathname !== '/api/v1/auth/session'
   const hold = (route: Route) =>
@@ -89,7 +89,7 @@ test('an order that was half filled in when the session was revoked is still the
   await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
   await revoke(an)
 
-  // Nobody pressed anything: the live connection brings the news.
+  // Without any press, the live connection brings the news.
   await page.waitForURL(/\/login\?next=/)
   await page
     .getByText('You were signed out. Sign in to continue. What you typed is still there.')
@@ -103,7 +103,7 @@ test('an order that was half filled in when the session was revoked is still the
   expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('')
 
-  // Once: who leaves the page on purpose begins anew.
+  // Drafts are restored once: a user who leaves the page on purpose starts empty.
   await page.reload()
   await page.getByLabel('User name').waitFor()
   expect(await page.getByLabel('User name').inputValue()).toBe('')
@@ -194,7 +194,7 @@ test('a busy server takes nobody away who types in a dialog; forms are kept', as
   const { context, page } = await atPage(an, `/dns/domain/${made.body.result.id}`)
   const profile = (status: number) =>
     page.waitForResponse((one) => one.url().endsWith('/auth/me') && one.status() === status)
-  /** Money comes in, and the page reads the balance again. */
+  /** Money arrives, and the page reads the balance again. */
   const readAgain = async (status: number) => {
     const answered = profile(status)
     await portal.topUp(an, 10_000)

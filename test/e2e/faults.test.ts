@@ -1,7 +1,4 @@
-/**
- * What goes wrong between the screen and the server, and costs the customer neither money nor what
- * was typed.
- */
+/** Failures between screen and server, which cost the customer neither money nor typed text. */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
@@ -46,12 +43,12 @@ async function review(page: Page): Promise<void> {
   await confirmation(page).waitFor()
 }
 /**
- * Watched from before the press on: the wallet is empty, so that the server's page gives way to the
+ * Watched from before the press, because with an empty wallet the server's page is replaced by the
  * top-up at once.
  */
 const leadsTo = (page: Page, url: RegExp) =>
   Promise.all([page.waitForURL(url), confirmation(page).click()])
-/** The next order reaches the server, and its answer is met on its way back by what is given. */
+/** The next order reaches the server, and `answer` intercepts its response. */
 const interceptOrder = (page: Page, answer: (route: Route) => Promise<void>) =>
   page.route(
     (url) => url.pathname === '/api/wp',
@@ -145,7 +142,7 @@ test('a busy button keeps the focus, sends once, and can be pressed again', asyn
   const { page, context } = await open('/account', an)
   let calls = 0
   let answer = () => {}
-  /** The next call there waits for `answer`, and fails. */
+  /** The next call to this path waits for `answer`, and then fails. */
   const hold = async (path: string, method: string) => {
     calls = 0
     const held = new Promise<void>((resolve) => (answer = resolve))
@@ -220,7 +217,7 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
   await page.getByRole('tab', { name: 'Runtime Logs' }).click()
   await page.getByText('Logs appear when the server runs.').waitFor()
   expect(await page.evaluate(() => 'before' in window)).toBe(false)
-  // A version that is gone for good: the page says so, after one reload.
+  // A chunk that is gone for good: the page says so, after one reload.
   await page.route(/\/assets\/PlansTab-/, (route) => route.abort())
   await page.getByRole('tab', { name: 'Configuration' }).click()
   await page.waitForURL(/\/pages\/error500/)

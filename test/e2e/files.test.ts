@@ -1,4 +1,4 @@
-/** The files of a server on its page: up, down, edited, renamed, deleted. */
+/** The files on a server's page: uploaded, downloaded, edited, renamed, deleted. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Locator } from 'playwright-core'
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'dark' = 'light') => {
   const visit = await visitAs(browser, { language, viewport, theme, customer })
-  // As browsers have it on a portal that is opened by its address without https.
+  // As in browsers on a portal that is opened by its IP address without https.
   await visit.context.addInitScript(() => Reflect.deleteProperty(Crypto.prototype, 'randomUUID'))
   await visit.page.goto(`${portal.url}/wordpress/${id}?tab=files`)
   return visit
@@ -71,7 +71,7 @@ test('a file goes up, is edited, renamed, brought down and deleted', async () =>
   await page.getByText('a.txt is saved.').waitFor()
   expect(await readFile(there('ảnh/a.txt'), 'utf8')).toBe('xin chào bạn')
 
-  // What is there gives way only when its owner says so.
+  // An existing file is replaced only with its owner's consent.
   await choose.setInputFiles({
     name: 'a.txt',
     mimeType: 'text/plain',
@@ -104,11 +104,11 @@ test('a file goes up, is edited, renamed, brought down and deleted', async () =>
   await dialog.getByText('everything in it').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await list.getByText('ảnh').waitFor({ state: 'detached' })
-  // A refusal of the server is in the browser's console as a request that failed.
+  // The browser's console logs the server's refusal as a failed request.
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 
-/** The lines that a name stands in, as they are drawn. */
+/** The lines of a name as rendered. */
 const linesOf = (of: Locator): Promise<string[]> =>
   of.evaluate((element) => {
     const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()
@@ -158,7 +158,7 @@ test('what is typed into a dialog is not lost by one press beside it', async () 
   await writeFile(there('notes.txt'), 'một')
   const { page, complaints } = await open('en')
   const dialog = page.getByRole('dialog')
-  // Text that is marked beyond the dialog's edge.
+  // Text is selected beyond the dialog's edge.
   await page.getByRole('button', { name: 'New folder' }).click()
   const name = dialog.getByLabel('Name')
   await name.fill('ảnh mới')
@@ -189,7 +189,7 @@ test('what is typed into a dialog is not lost by one press beside it', async () 
     await page.keyboard.press('Escape')
     await dialog.getByRole('alert').waitFor({ state: 'detached' })
   }
-  // The button that asked is another one by now.
+  // The button that opened the dialog has been replaced meanwhile.
   await focusOn(text)
   expect(await text.inputValue()).toBe('hai')
   await page.keyboard.press('Escape')
@@ -223,7 +223,7 @@ test('a file goes on up while its owner looks elsewhere, and says what failed', 
   await tab('General info')
   await uploads.waitFor({ state: 'detached' })
 
-  // Whoever closes the page is asked.
+  // Closing the page asks first.
   const [question] = await Promise.all([
     page.waitForEvent('dialog'),
     page.close({ runBeforeUnload: true }),
@@ -298,11 +298,11 @@ test('a key is added, seen, and taken away', async () => {
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 
-// Last: it ends the session that the others use.
+// Last, because it ends the session that the other tests use.
 test('what goes up ends with the session', async () => {
   const { page } = await open('vi')
   await page.getByRole('button', { name: 'wp-content', exact: true }).waitFor()
-  // No answer, ever.
+  // Never answered.
   await page.route(isUpload, () => {})
   await page.locator('input[type=file]').setInputFiles(file('fourth.bin'))
   await page.getByRole('list', { name: 'Tệp đang tải lên' }).getByRole('progressbar').waitFor()

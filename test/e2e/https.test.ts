@@ -1,6 +1,6 @@
 /**
- * The Domain tab as an owner sees HTTPS: a certificate that is there, one that waits, one that
- * failed and why, and what the owner does about it. With PICTURES=folder the looks are kept there.
+ * HTTPS on the Domain tab: a valid certificate, a pending one, a failed one with its reason, and
+ * what the owner does about it. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,14 +30,14 @@ let server: HttpsServer
 beforeAll(async () => {
   ;[world, browser] = await Promise.all([openHttpsWorld(), openBrowser()])
   server = await world.server()
-  // The wildcard of the sites' domain comes by a CNAME to our name server.
+  // The wildcard certificate of the sites' domain is validated by a CNAME to our name server.
   const [own = ''] = world.portal.app.dns.ownZones
   await fetch(`${world.portal.sandboxUrl}/registry.json`, {
     method: 'POST',
     body: JSON.stringify({ name: own, nameservers: world.portal.app.dns.pool.slice(0, 2) }),
   })
   world.dns.records.set(`CNAME _acme-challenge.${sitesDomain}`, [`${sitesDomain}.acme.${own}`])
-  // It was tried when the portal started, before the record stood there.
+  // It was tried when the portal started, before the record existed.
   const { db, tls } = world.portal.app
   await jobsIdle(db)
   await db

@@ -1,6 +1,6 @@
 /**
  * The whole journey in a browser: register, activate, sign in, top up through VNPay, order
- * WordPress, watch it come up, sign in to its wp-admin.
+ * WordPress, watch it start, sign in to its wp-admin.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
@@ -33,7 +33,7 @@ test(
   async () => {
     const { page, context, complaints } = await visit(browser)
 
-    // A visitor without a sign-in is sent to it.
+    // A visitor without a session is sent to the sign-in.
     await page.goto(`${portal.url}/wordpress`)
     await page.waitForURL(/\/login/)
     await page.getByRole('link', { name: 'Create account' }).click()
@@ -52,7 +52,7 @@ test(
       async () => /\b\d{6}\b/.exec((await portal.inbox('+84912345678'))[0]?.text ?? '')?.[0],
     )
     await page.getByLabel('One-time code').first().fill(code)
-    // Six digits may submit by themselves.
+    // Six digits may submit the form by themselves.
     const confirm = page.getByRole('button', { name: 'Confirm' })
     if (await confirm.isVisible()) await confirm.click({ timeout: 2000 }).catch(() => undefined)
 
@@ -62,7 +62,7 @@ test(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL((url) => url.pathname === '/' || url.pathname === '/wordpress')
 
-    // The region's language from here on: Vietnamese.
+    // From here on in the region's language: Vietnamese.
     await page.goto(`${portal.url}/payment`)
     await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('vi')
     await page.getByRole('radio', { name: /^500\.000/ }).check({ force: true })
@@ -98,7 +98,7 @@ test(
     await page.getByLabel('Mật khẩu', { exact: true }).fill(admin.password)
     await page.getByRole('button', { name: 'Xem lại và xác nhận' }).first().click()
     await page.getByRole('dialog').getByText('Xác nhận thông tin').waitFor()
-    // What the plan does not buy without end is told before it is paid.
+    // Limits of the plan are shown before the payment.
     await page.getByRole('dialog').getByText('tối đa 100 thư mỗi giờ').waitFor()
     await page
       .getByRole('dialog')
@@ -116,8 +116,8 @@ test(
     expect(site).toMatch(/^http:\/\/[a-z0-9-]+\.localhost:\d+\/?$/)
     const wordpress = await context.newPage()
     await wordpress.goto(new URL('/wp-admin/', site).href)
-    // WordPress moves the focus there a moment after the page has come: what is typed meanwhile
-    // would end in the wrong field.
+    // WordPress moves the focus there shortly after the page has loaded; text typed before would
+    // end up in the wrong field.
     await wordpress.locator('#user_login:focus').waitFor()
     await wordpress.locator('#user_login').fill(admin.user)
     await wordpress.locator('#user_pass').fill(admin.password)
@@ -126,7 +126,7 @@ test(
     await wordpress.locator('#wpadminbar').waitFor()
     await wordpress.close()
 
-    // What just happened there is in the live log here.
+    // The live log shows what just happened.
     await page.getByRole('tab', { name: 'Nhật ký' }).click()
     await page
       .getByText(/POST \/wp-login\.php/)

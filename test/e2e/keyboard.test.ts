@@ -1,6 +1,6 @@
 /**
- * The main job with nothing but a keyboard: register, activate, sign in, top up, order a WordPress
- * server, open it, sign out. STEPS=<file> writes the steps down as Markdown.
+ * The main job by keyboard alone: register, activate, sign in, top up, order a WordPress server,
+ * open it, sign out. STEPS=<file> writes the steps down as Markdown.
  */
 import { writeFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
@@ -48,7 +48,7 @@ test(
     await keys.fill(page.getByLabel('Mật khẩu', { exact: true }), person.password, true)
     await keys.press('Enter')
 
-    // The code is all that this page is for: the keyboard begins in its field.
+    // The code is the page's purpose, so its field has the focus.
     const field = page.getByLabel('Mã OTP').first()
     await page.getByRole('heading', { level: 1, name: 'Xác nhận số điện thoại' }).waitFor()
     await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
@@ -94,7 +94,7 @@ test(
     await keys.go(page.getByRole('dialog').getByRole('button', { name: /^Xác nhận/ }))
 
     await keys.arrivesAt('Đang tạo máy chủ')
-    // As long as a server takes to come up.
+    // As long as a server takes to start.
     await keys.arrivesAt('Thông tin máy chủ', 90_000)
     await keys.forward(page.getByRole('tab', { selected: true }))
     await keys.back(button(/^Tài khoản/))

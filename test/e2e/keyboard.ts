@@ -1,15 +1,14 @@
 /**
- * A person without a mouse: every step is a key, every focus is looked for, and all of it is
- * written down.
+ * A user without a mouse: every step is a key, every focus is checked, and everything is recorded.
  */
 import type { Locator, Page } from 'playwright-core'
 
-/** More stops than any screen of ours has. */
+/** More tab stops than any of our screens has. */
 const mostStops = 80
 
 const isFocused = (of: Locator) => of.evaluate((element) => element === document.activeElement)
 
-/** How the control and what is around it are drawn. */
+/** The styles of the control and its surroundings. */
 const looks = (of: Locator) =>
   of.evaluate((element) => {
     const drawn: string[] = []
@@ -27,7 +26,7 @@ const looks = (of: Locator) =>
   })
 
 export class Keyboard {
-  /** What was done, a line a step. */
+  /** The steps, one per line. */
   readonly steps: string[] = []
   readonly #page: Page
 
@@ -45,8 +44,8 @@ export class Keyboard {
   }
 
   /**
-   * Presses a key until the control has the focus; fails where it is never reached, or where
-   * nothing shows that it is there.
+   * Presses a key until the control has the focus; fails if it is never reached, or if the focus is
+   * not visible.
    */
   async #reach(of: Locator, key: string): Promise<void> {
     await of.waitFor({ state: 'attached' })
@@ -54,13 +53,13 @@ export class Keyboard {
     for (let presses = 0; presses <= mostStops; presses += 1) {
       if (await isFocused(of)) {
         const name = await this.#nameOf(of)
-        // Colours that fade in have arrived.
+        // Waits for the end of colour transitions.
         await of.evaluate(
           async () =>
             await Promise.allSettled(
               document
                 .getAnimations()
-                // One that goes with the scrolling has no end of its own.
+                // An animation driven by scrolling never finishes.
                 .filter(({ timeline }) => timeline === document.timeline)
                 .map(async ({ finished }) => await finished),
             ),
@@ -88,7 +87,7 @@ export class Keyboard {
     this.#note(key)
   }
 
-  /** `secret`: not written down. */
+  /** `secret`: the text is not recorded. */
   async type(text: string, secret = false): Promise<void> {
     await this.#page.keyboard.type(text)
     this.#note(secret ? 'types it' : `types "${text}"`)
@@ -104,7 +103,7 @@ export class Keyboard {
     await this.press('Enter')
   }
 
-  /** A new screen is there when its heading has the focus. */
+  /** Waits for a new screen: its heading has the focus. */
   async arrivesAt(heading: string, withinMs = 20_000): Promise<void> {
     const at = this.#page.getByRole('heading', { level: 1, name: heading })
     await at.waitFor({ timeout: withinMs })

@@ -1,6 +1,6 @@
 /**
- * A language that is chosen holds for the whole screen and for the account; a lost connection loses
- * no page.
+ * A chosen language applies to the whole screen and to the account; a lost connection loses no
+ * page.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

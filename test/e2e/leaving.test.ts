@@ -1,6 +1,6 @@
 /**
- * A customer leaves: downloads all that is stored, reads what has to be settled first, and closes
- * the account. With PICTURES=folder the looks are kept there.
+ * A customer leaves: downloads all stored data, reads what must be resolved first, and closes the
+ * account. With PICTURES=folder pictures are saved there.
  */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
@@ -67,7 +67,7 @@ test.each([
   await judgeBothWidths(page, `close-first-${language}-${theme}`)
   await dialog.getByRole('button', { name: words.cancel, exact: true }).click()
 
-  // What is in the wallet is spent.
+  // Empties the wallet.
   await portal.app.db.transaction().execute(async (tx) => {
     await portal.app.ledger.adjust(tx, {
       key: `adjustment:${an.id}`,
@@ -80,7 +80,7 @@ test.each([
   await page.getByRole('button', { name: words.begin }).click()
   await dialog.getByLabel(words.password).fill(an.password)
   await judgeBothWidths(page, `close-${language}-${theme}`)
-  // From the press on whatever the page still asks for is answered 401.
+  // After the press, everything that the page still requests is answered with 401.
   expect(complaints).toEqual([])
   await dialog.getByRole('button', { name: words.close }).click()
   await page.getByRole('button', { name: words.signIn, exact: true }).waitFor()

@@ -1,6 +1,6 @@
 /**
- * Two portals and three nodes behind one address, as on five machines; the journey in a browser,
- * while one process after the other is killed. What was acknowledged is there at the end.
+ * Two portals and three nodes behind one address, as on five machines: the journey in a browser,
+ * while one process after the other is killed. Everything that was acknowledged exists at the end.
  */
 import http from 'node:http'
 import type { Browser, Page } from 'playwright-core'
@@ -36,7 +36,7 @@ function kill(one: PortalProcess, program: 'server/api.js' | 'name-server-proces
   expect(pids).toHaveLength(1)
   for (const pid of pids) process.kill(pid, 'SIGKILL')
 }
-/** The sandbox is in the portals' processes, which is killed now and then. */
+/** The sandbox runs in the portals' processes, which are killed now and then. */
 const inbox = async (to: string): Promise<string> => {
   const ask = (one: PortalProcess): Promise<Response> =>
     fetch(`${one.sandboxUrl}/inbox.json?to=${encodeURIComponent(to)}`)
@@ -67,7 +67,7 @@ async function register(page: Page): Promise<void> {
   )
   kill(second, 'server/api.js')
   await page.getByLabel('One-time code').first().fill(code)
-  // Nobody is signed in yet, so that the press of a killed process is the person's to repeat.
+  // Before the sign-in nothing retries a press whose process was killed, so the person repeats it.
   const confirm = page.getByRole('button', { name: 'Confirm' })
   await eventually('the account active', async () => {
     if (/\/login/.test(page.url())) return true
@@ -89,7 +89,7 @@ async function topUp(page: Page): Promise<void> {
     .first()
     .click()
   await page.waitForURL(/vpcpay/)
-  // The webhook finds the portal whose sandbox has shown the page.
+  // The webhook goes to the portal whose sandbox has shown the page.
   const shownBy = page.url().startsWith(first.sandboxUrl) ? first : second
   kill(shownBy === first ? second : first, 'server/api.js')
   await page
@@ -100,7 +100,7 @@ async function topUp(page: Page): Promise<void> {
   await page.getByText('500.000').first().waitFor()
 }
 
-/** Answers the site's host name. */
+/** Orders a server; returns the site's host name. */
 async function order(page: Page): Promise<string> {
   await page.goto(`${address}/wordpress/create`)
   await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
@@ -120,7 +120,7 @@ async function order(page: Page): Promise<string> {
   return new URL(site ?? '').hostname
 }
 
-/** 0 where nobody answers. */
+/** 0: no answer. */
 const statusOf = ({ sitesPort: port }: PortalProcess, host: string): Promise<number> =>
   new Promise((resolve) => {
     http
@@ -151,7 +151,7 @@ test(
     await register(page)
     await topUp(page)
     const host = await order(page)
-    // The data centre's machine runs it; each edge leads there.
+    // The data centre's machine runs it; every edge leads there.
     expect(pidsOf(hanoi, '--site ')).toHaveLength(1)
     for (const machine of [hanoi, first, sydney]) await reachedAt(machine, host)
 
@@ -162,10 +162,10 @@ test(
       return answer?.rcode === 'NOERROR'
     })
 
-    // A machine without a site of anybody is gone, and nobody notices.
+    // A machine without any site vanishes, and no visitor notices.
     await sydney.kill('database')
     await reachedAt(first, host)
-    // The machine of the site is gone: the portal goes on, and the site is back with its machine.
+    // The site's machine vanishes: the portal keeps working, and the site returns with its machine.
     await hanoi.kill('database')
     await page.goto(`${address}/transactions`)
     await page.getByText('−218.000').first().waitFor()

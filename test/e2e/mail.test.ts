@@ -1,6 +1,6 @@
 /**
- * The email of a server, at its page in a real browser: from the switch to the records of its
- * domain, and what became of each message.
+ * E-mail on a server's page in a real browser: from the switch to the records of its domain, and
+ * the result of each message.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

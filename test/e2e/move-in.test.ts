@@ -1,4 +1,4 @@
-/** A website from elsewhere moves into a server, in a browser, over a dropped line and a reload. */
+/** A website is imported into a server in a browser, across a lost connection and a reload. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -78,7 +78,7 @@ afterAll(async () => {
 
 const address = () => `${portal.url}/wordpress/${id}?tab=move-in`
 
-/** How it is looked at; PICTURES=folder: in every way, and the pictures are kept there. */
+/** The looks to test; with PICTURES=folder all of them, and pictures are saved there. */
 const folder = process.env['PICTURES']
 const looks: readonly Look[] =
   folder === undefined
@@ -134,7 +134,7 @@ test('goes on after a dropped line, and after a reload with the same files', asy
   await page.route('**/import/*/files/**', async (route) => {
     if (route.request().method() !== 'PUT') return await route.continue()
     sent++
-    // The second piece is lost twice; the fourth never ends.
+    // The second piece fails twice; the fourth never finishes.
     if (sent === 2 || sent === 3) {
       dropped++
       return await route.abort()

@@ -1,7 +1,7 @@
 /**
- * A website is taken away from one server and moved into another one, by hand in a browser, with
+ * A website is exported from one server and imported into another, manually in a browser, with
  * WordPress itself in both: its post, its pages and its administrator come along. With
- * PICTURES=folder the steps are kept there.
+ * PICTURES=folder pictures are saved there.
  */
 import { createServer, request, type Server } from 'node:http'
 import fs from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { endVisits, keepPicture, openBrowser, openPage, settled, visitAs, wide }
 let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
-/** Where the first server's site is asked for by its own name, as the web would. */
+/** Serves the first server's site by its own name, as on the web. */
 let original: Server
 let originalPort = 0
 let folder: string
@@ -106,7 +106,7 @@ test(
     })
     const siteOf = ({ domain }: Ordered) => `http://${domain}`
 
-    // In the first server's wp-admin, entered from the portal, a post is published.
+    // A post is published in the first server's wp-admin, entered from the portal.
     await openPage(page, `${portal.url}/wordpress/${from.id}`)
     const opened = context.waitForEvent('page')
     await page.getByRole('button', { name: 'Open wp-admin' }).first().click()
@@ -129,7 +129,7 @@ test(
     expect(status).toBe(201)
     await admin.close()
 
-    // Its archive is taken away.
+    // Its archive is downloaded.
     await openPage(page, `${portal.url}/wordpress/${from.id}?tab=backups`)
     await page.getByRole('button', { name: 'Back up now' }).click()
     const download = page.getByRole('button', { name: /^Download the backup of/ })
@@ -139,7 +139,7 @@ test(
     const archive = path.join(folder, file.suggestedFilename())
     await file.saveAs(archive)
 
-    // It is brought to the other server, which goes on as it is.
+    // It is uploaded to the other server, which keeps running as it is.
     await openPage(page, `${portal.url}/wordpress/${into.id}?tab=move-in`)
     await page.getByLabel('Files of the website').setInputFiles(archive)
     await page.getByLabel('Address of the website today').fill(`http://127.0.0.1:${originalPort}`)
@@ -162,7 +162,7 @@ test(
     await page.getByText('The website has moved in').waitFor({ timeout: 180_000 })
     await picture(page, '4-moved-in')
 
-    // Visitors of the other server see the post, with addresses of their own.
+    // Visitors of the other server see the post, with addresses of that server.
     await eventually('the site again', async () => {
       const answer = await visitor.goto(siteOf(into))
       return answer?.status() === 200
@@ -174,7 +174,7 @@ test(
       `${siteOf(into)}/?p=1`,
     )
     await picture(visitor, '5-the-post')
-    // Whoever was the administrator there is it here.
+    // The original's administrator can sign in here.
     await visitor.goto(`${siteOf(into)}/wp-login.php`)
     await visitor.locator('#user_login:focus').waitFor()
     await visitor.locator('#user_login').fill('chu.cu')

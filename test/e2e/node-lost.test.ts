@@ -1,7 +1,7 @@
 /**
- * The desk's page of a node that is lost, in a real browser: what each server would lose is read
- * before the press, a second member approves it, and the page follows. With PICTURES=folder the
- * looks are kept there.
+ * The desk's page of a lost node in a real browser: it shows what each server would lose, a second
+ * member approves the act, and the page updates itself. With PICTURES=folder pictures are saved
+ * there.
  */
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
@@ -47,16 +47,16 @@ beforeAll(async () => {
     },
     60,
   )
-  // The first lease is given by a round of its own, which a busy machine is slow to come to.
+  // The first lease is given by a separate round, which comes late on a busy machine.
   await eventually('a lease', async () => {
     const { rows } = await sql<{ leased: boolean }>`
       select lease_until is not null as leased from node where id = 'hn2'`.execute(db)
     return rows[0]?.leased
   })
   await other.vanish()
-  // One that is under way may have met the node, and would write down that it did.
+  // A check that is under way may already have reached the node, and would record that.
   await nodes.look()
-  // Twenty minutes pass, by the clock of the database.
+  // Twenty minutes pass, by the database's clock.
   await sql`update node set last_seen = last_seen - interval '20 minutes',
     lease_at = lease_at - interval '20 minutes', lease_until = lease_until - interval '20 minutes'
     where id = 'hn2'`.execute(db)
@@ -108,7 +108,7 @@ test('what is lost is read before the press, and two members bring it up', async
     60,
   )
   expect(await nodeOf(portal.app.db, bare.id)).toBe('hn2')
-  // The chat of the provider's own people is told.
+  // The provider's own webhook is called.
   const { body: sent } = await asks.call<{ deliveries: Delivery[] }>(
     'GET',
     `/api/operator/outgoing-webhooks/${String(added.body.result.after?.['id'])}/deliveries`,
@@ -121,7 +121,7 @@ test('what is lost is read before the press, and two members bring it up', async
   ])
   await page.getByText(/came up on main, with its content of/).waitFor()
   await judgeBothWidths(page, 'lost-after-en-light')
-  // The browser notes the refusal.
+  // The browser logs the refusal.
   expect(complaints).toEqual([expect.stringContaining('409')])
 }, 120_000)
 

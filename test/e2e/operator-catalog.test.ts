@@ -1,7 +1,6 @@
 /**
- * The catalogue at the desk in a real browser: read, edited with faults, looked at before,
- * published, undone, and approved by a second member. With PICTURES=folder the looks are kept
- * there.
+ * The catalogue at the desk in a real browser: read, edited with errors, previewed, published,
+ * undone, and approved by a second member. With PICTURES=folder pictures are saved there.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -49,7 +48,7 @@ afterAll(async () => {
 })
 
 const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
-/** The fields of a plan. */
+/** The section with the fields of a plan. */
 const planOf = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
 
@@ -72,7 +71,7 @@ test('prices are edited, looked at before, published and undone', async () => {
   await basic.getByLabel('CPU').fill('1')
   await basic.getByLabel('Price VND', { exact: true }).fill('99000')
   await planOf(page, 'PRO-4').getByLabel('Sold').uncheck()
-  // The draft outlives the page.
+  // The draft survives a reload.
   await page.reload()
   await page.getByRole('button', { name: 'Look at what changes' }).first().click()
   await page.getByText('1 server keeps it at the price that it has').waitFor()
@@ -96,7 +95,7 @@ test('prices are edited, looked at before, published and undone', async () => {
   await dialog.getByRole('button', { name: 'Publish catalogue' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('brings version 1 back').waitFor()
-  // The browser notes the answer about the faults.
+  // The browser logs the response with the errors.
   expect(complaints.filter((one) => !one.includes('status of 422'))).toEqual([])
 })
 
@@ -110,7 +109,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   await page.getByRole('button', { name: 'Xem những gì thay đổi' }).first().click()
   await page.getByText('cần người thứ hai duyệt').waitFor()
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
-  // What is shown is of another moment until the answer about this one is there.
+  // Until the new preview has arrived, the shown one is of another time.
   const publish = page.getByRole('button', { name: 'Công bố', exact: true })
   expect(await publish.isEnabled()).toBe(true)
   const asked = Promise.withResolvers<void>()
@@ -132,7 +131,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lý do').fill('Theo quyết định giá quý hai')
   await dialog.getByRole('button', { name: 'Công bố danh mục' }).click()
-  // Nobody else is there to approve it, and the dialog says so.
+  // No other member could approve it, and the dialog says so.
   await dialog.getByText('Hiện chưa có ai khác được phép duyệt việc này').waitFor()
   await judgeBothWidths(page, 'catalog-nobody-approves-vi-dark')
   await dialog.getByRole('button', { name: 'Đã hiểu' }).click()
@@ -156,7 +155,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   await withdrawal.getByRole('button', { name: 'Rút lại' }).click()
   await withdrawal.waitFor({ state: 'detached' })
   await other.page.getByText('đang chờ và có hiệu lực từ').waitFor({ state: 'detached' })
-  // What happened stands in the trail, in words.
+  // The trail describes it in words.
   await openPage(other.page, `${portal.url}/operator/trail`)
   await other.page.getByText('BASIC-2 price VND: 189000 → 250000').first().waitFor()
   expect([complaints, other.complaints]).toEqual([[], []])

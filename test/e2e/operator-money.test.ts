@@ -1,6 +1,6 @@
 /**
- * The desk's pages about money in a real browser: a dispute that is answered, and every page in
- * Vietnamese, dark and on a phone. With PICTURES=folder the looks are kept there.
+ * The desk's pages about money in a real browser: a dispute is answered, and every page is opened
+ * in Vietnamese, dark and on a phone. With PICTURES=folder pictures are saved there.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -143,7 +143,7 @@ test('a voucher is made, and a customer uses it in the wallet', async () => {
     await own.page.getByLabel(words[0] ?? '').fill('welcome 2027')
     await own.page.getByRole('button', { name: words[1] ?? '' }).click()
     if (look.language === 'en')
-      // The bell has it as well, and is closed.
+      // The closed bell contains it as well.
       await own.page
         .getByText('đ added to your wallet', { exact: false })
         .filter({ visible: true })

@@ -1,7 +1,7 @@
 /**
- * The provider's own outgoing webhooks at the desk, in a real browser: added with a secret that is
- * shown once, tested, failed, sent again, paused and removed, in both languages, in both themes and
- * on a phone. With PICTURES=folder the looks are kept there.
+ * The provider's own webhooks at the desk, in a real browser: added with a secret that is shown
+ * once, tested, failed, sent again, paused and removed, in both languages, in both themes and on a
+ * phone. With PICTURES=folder pictures are saved there.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,7 +77,7 @@ test('an owner adds an address, tests it and sends again what failed', async () 
   await dialog.getByRole('button', { name: 'Send failed ones again' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('Delivered', { exact: true }).waitFor({ timeout: 40_000 })
-  // Of the address inside.
+  // The refusal of the internal address.
   expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
 })
 

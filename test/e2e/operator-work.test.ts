@@ -1,7 +1,7 @@
 /**
- * The desk's pages about work in a real browser: an order that does not come up, a letter, a
- * webhook, and every page in both languages, in both themes and on a phone. With PICTURES=folder
- * the looks are kept there.
+ * The desk's pages about work in a real browser: an order that does not start, a letter, a webhook,
+ * and every page in both languages, in both themes and on a phone. With PICTURES=folder pictures
+ * are saved there.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ beforeAll(async () => {
         ...drivers,
         wordpress: {
           ...drivers.wordpress,
-          // As long as nothing else is said no server comes up.
+          // Unless a test says otherwise, no server ever starts.
           install: () => new Promise(() => undefined),
           frontPage: () => Promise.reject(new DriverFailure('unavailable', 'no disk answers')),
         },
@@ -113,7 +113,7 @@ test('in Vietnamese and dark every page is whole, in English and light too', asy
     const { page, complaints } = await deskOf(owner, look)
     for (const name of ['work', 'servers', 'letters', 'upkeep', 'capacity', 'webhooks']) {
       await openPage(page, `${portal.url}/operator/${name}`)
-      // It is not sold out there: nothing of it was ever for sale.
+      // It is not called "sold out", because nothing was ever for sale there.
       if (name === 'capacity')
         await page
           .getByText(look.language === 'vi' ? 'Chưa có node nào phục vụ' : 'No node serves it')

@@ -1,7 +1,7 @@
 /**
  * The operator's desk in a real browser: an invitation accepted with an app, a customer found,
- * money put in with a second member's approval, a block, and the trail. With PICTURES=folder the
- * looks are kept there.
+ * money added with a second member's approval, a block, and the trail. With PICTURES=folder
+ * pictures are saved there.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** The desk as this member, in a browser that holds the member's session. */
+/** The desk in a browser that holds this member's session. */
 const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
@@ -107,7 +107,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await page.getByRole('button', { name: 'Begin' }).click()
   await heading(page, 'Overview')
   expect(new URL(page.url()).hash).toBe('')
-  // The browser's log names what was refused: a wrong code, and that nobody was signed in before.
+  // The browser logs two refusals: a wrong code, and the first query without a session.
   expect(complaints.filter((text) => !/\b(401|422)\b/.test(text))).toEqual([])
 
   await page.getByRole('button', { name: 'Your session: Lan Trần' }).click()
@@ -119,7 +119,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-9')
   await page.getByLabel('Code of your app').fill(code)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  // The same code a second time.
+  // The same code is used a second time.
   await page.getByText('Login fail, please try again !').waitFor()
   await page.getByLabel('Code of your app').fill(totpAt(secret, stepOf(new Date()) + 1))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -138,7 +138,7 @@ test('an owner sends an invitation again, and withdraws it', async () => {
   await dialog.getByLabel('Reason').fill('New colleague')
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await row.getByRole('button', { name: 'Send again' }).click()
-  // As it was sent, the networks too.
+  // The invitation's values are kept, including the networks.
   expect(await dialog.getByLabel('Networks').inputValue()).toBe('203.0.113.0/24')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await keepBothWidths(page, 'staff-invited-en-light')
@@ -162,7 +162,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await page.getByLabel('Note', { exact: true }).fill('Called about the invoice of May.')
   await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click()
   await page.getByText('Called about the invoice of May.').first().waitFor()
-  // Their role does not block.
+  // This member's role may not block.
   expect(await page.getByRole('button', { name: 'Block', exact: true }).count()).toBe(0)
 
   const credit = async (amount: string): Promise<void> => {
@@ -192,7 +192,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await keepBothWidths(other.page, 'approvals-en-light')
   expect(await violations(other.page)).toEqual([])
   await other.page.getByRole('button', { name: 'Approve' }).click()
-  // Who, when, why, whom, and what it would change.
+  // Who asked, when and why, about whom, and what it would change.
   const asked = other.page.getByRole('dialog')
   for (const text of [/ · Finance$/, 'Outage of Monday, ticket 4711', new RegExp(an.email)])
     await asked.getByText(text).waitFor()
@@ -235,7 +235,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await other.page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
   await other.page.getByText('minh@operator.example').waitFor()
   await keepBothWidths(other.page, 'staff-en-light')
-  // What is refused stands in the browser's log; nothing else does.
+  // The browser logs the refusals and nothing else.
   expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
 })
 
@@ -252,7 +252,7 @@ test('the first page says what waits; the list has all customers and filters the
   const { page, complaints } = await deskOf(await newMember(portal, 'owner'))
   await openPage(page, `${portal.url}/operator`)
   await page.getByRole('status').getByText('Everything is well').waitFor()
-  // Zero has its line too.
+  // A count of zero has its line too.
   await page.getByRole('link', { name: 'Disputes 0', exact: true }).waitFor()
   await judgeBothWidths(page, 'overview-en-light')
   await page.getByRole('link', { name: 'Approvals 1', exact: true }).last().click()
@@ -265,7 +265,7 @@ test('the first page says what waits; the list has all customers and filters the
   await page.getByLabel('Show').selectOption('Closed')
   await page.getByText('No customers here.').waitFor()
   await page.getByLabel('Show').selectOption('Active')
-  // The box finds one of them, and emptied it gives the list back.
+  // The search finds one of them, and clearing it shows the list again.
   await page.getByRole('searchbox', { name: 'Search' }).fill(binh.email)
   await page.getByRole('table').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: binh.email }).waitFor()
@@ -306,7 +306,7 @@ test('who approves sees all that was asked for, plans by their names', async () 
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
   await made.waitFor({ state: 'detached' })
   await openPage(page, `${portal.url}/operator/trail`)
-  // Of what was proposed, and of what was done.
+  // Once in the proposal, and once in the act.
   await page.getByText('Plans: BASIC-1, BASIC-2').nth(1).waitFor()
   expect(complaints).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * The order form in a real browser: what it says is missing, and that it asks before what was
- * filled in is lost.
+ * The order form in a real browser: it says what is missing, and asks before filled-in data is
+ * lost.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** A visitor who reads English where nothing else is asked for. */
+/** A visitor with English texts unless the test asks for another language. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
 const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
@@ -86,7 +86,7 @@ describe('/wordpress/create', () => {
         page.getByRole('radio', { name }).nth(at).check({ force: true })
 
       await says(t.region)
-      // Tokyo has the id 5, and with it the minimum of 20 GB.
+      // Tokyo has the id 5, and therefore a minimum of 20 GB.
       await choose(/Tokyo/)
       await says(t.plan)
       await choose(/BASIC-1/)

@@ -1,4 +1,4 @@
-/** PHP is set on the server's page. */
+/** PHP settings on the server's page. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'

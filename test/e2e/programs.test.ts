@@ -1,6 +1,6 @@
 /**
- * Programs of a customer in a real browser: a token made, used and revoked; a webhook that is
- * delivered, fails, and is sent again. With PICTURES=folder the looks are kept there.
+ * A customer's programs in a real browser: a token is made, used and revoked; a webhook is
+ * delivered, fails, and is sent again. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
   await tokens.getByLabel('Network addresses').fill('127.0.0.0/8, ::1')
   await settled(page)
   await judgeBothWidths(page, 'token-form')
-  // The password is wrong at first.
+  // A wrong password first.
   await tokens.getByLabel('Current password', { exact: true }).fill('not this one')
   await tokens.getByRole('button', { name: 'Make the token' }).click()
   await tokens.locator('[aria-invalid=true]').waitFor()
@@ -79,7 +79,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
     .click()
   await tokens.getByText('No token yet.').waitFor()
   expect(await status(token, `/api/wp/${mine.id}`)).toBe(401)
-  // The wrong password, which the browser logs by itself.
+  // The browser logs the refusal of the wrong password.
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 
@@ -156,7 +156,7 @@ test('a webhook is added, delivered, fails, is sent again, and gets a new secret
     .getByRole('button', { name: 'Delete' })
     .click()
   await hooks.getByText('No address yet.').waitFor()
-  // A page that is gone is asked for nothing; the private address was refused.
+  // A page that was left requests nothing more; the private address was refused.
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 

@@ -57,7 +57,7 @@ function listen(change: Partial<SocketOptions> & { port?: number } = {}): Record
   return heard
 }
 
-/** A wire that can be cut: passes bytes to the portal, and counts the connections. */
+/** A proxy that can be cut: it forwards bytes to the portal, and counts the connections. */
 async function wire() {
   const { hostname, port } = new URL(portal.url)
   const held = new Set<net.Socket>()
@@ -115,7 +115,7 @@ test("another customer's channel is refused for good", async () => {
     'the connection is given up',
     async () => cable.connections === 1 && heard.authorisations === 1 && !heard.connected,
   )
-  // A forged signature passes the endpoint by; the socket refuses it as well.
+  // A forged signature that skips the endpoint; the socket refuses it as well.
   const forged = listen({
     channel: 'private-someone-else',
     authorise: async () => `${key}:${'0'.repeat(64)}`,
@@ -132,7 +132,7 @@ test('an unknown key is a close code that never comes back', async () => {
   })
   const alive = listen({ port: cable.port })
   await eventually('the other one is subscribed', async () => alive.subscriptions === 1)
-  // The good one is cut and comes back; the refused one does not.
+  // The valid one is cut and reconnects; the refused one does not.
   cable.cut()
   await eventually('the good one is back', async () => alive.subscriptions === 2)
   expect([cable.connections, heard.authorisations]).toEqual([3, 0])

@@ -1,4 +1,4 @@
-/** What an open screen reads again by itself, and what it leaves alone. */
+/** What an open screen refetches by itself, and what it does not. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const signedIn = (customer = an): Promise<Visit> => visitAs(browser, { language: 'en', customer })
 
-/** A domain of which the registry has not heard yet. */
+/** Creates a domain that the registry does not know yet. */
 async function created(name: string): Promise<{ id: string; delegate: () => Promise<unknown> }> {
   const { body } = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
     token: an.token,
@@ -34,7 +34,7 @@ async function created(name: string): Promise<{ id: string; delegate: () => Prom
     })
   return { id, delegate }
 }
-/** One that the registry leads here; its customer is told of it by an event. */
+/** Creates a domain that the registry delegates here; its customer gets an event about it. */
 async function domain(name: string): Promise<string> {
   const { id, delegate } = await created(name)
   await delegate()
@@ -66,7 +66,7 @@ test('what is typed over a record stays when another tab changes it; saving says
     token: an.token,
     body: { ...body, content: '203.0.113.3' },
   })
-  // What the event is about is read again, all of it at once.
+  // Everything that the event concerns is refetched, at the same time.
   await Promise.all([
     page.waitForResponse(`${portal.url}/api/dns/${id}`),
     domain('vuon-hoa.com.vn'),
@@ -98,7 +98,7 @@ test('a domain that is activated on its own page stays there, with the filter', 
 const list = '**/api/notifications?limit=100*'
 const authorisation = '**/api/v1/auth/pusher'
 const gate = () => Promise.withResolvers<void>()
-/** Tops up, and waits until the event has its place in the list that a screen may ask for. */
+/** Tops up, and waits until the event is in the list that a screen may read. */
 async function toppedUp(customer: TestCustomer, amount: number): Promise<void> {
   const events = async () => {
     const { token } = customer
@@ -142,7 +142,7 @@ test('where the channel is back during a list, it is read again: it may be older
       near.send(message)
       if (String(message).includes('subscription_succeeded')) subscriptions += 1
     })
-    // The server says to come back at once.
+    // The close code tells the client to reconnect at once.
     lines.push({
       cut: async () => void (await Promise.all([near.close({ code: 4200 }), far.close()])),
     })
@@ -189,7 +189,7 @@ test.each([
     page.on('request', (request) => {
       if (request.url().includes(path)) asked.push(request.url())
     })
-    // The opening of the channel triggers a read, too.
+    // Opening the channel also causes a refetch.
     await page.route(list, (route) => route.abort())
     await page.clock.install()
     await page.goto(`${portal.url}${address}`)

@@ -1,6 +1,6 @@
 /**
  * Every screen, opened in a real browser against a real portal: both themes, both widths, both
- * languages; and what they say when there is nothing to show.
+ * languages; and the empty states.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,9 +22,9 @@ import {
 
 let portal: TestPortal
 let browser: Browser
-/** Has money, a running server, one that waits for payment, and a payment done. */
+/** A customer with money, a running server, one that waits for payment, and a finished payment. */
 let rich: TestCustomer
-/** Has nothing. */
+/** A customer without anything. */
 let fresh: TestCustomer
 const made = { running: '', unpaid: '', unpaidInvoice: '', payment: '' }
 
@@ -84,7 +84,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** A visitor who reads English where nothing else is asked for. */
+/** A visitor with English texts unless the test asks for another language. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
 const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
@@ -151,8 +151,7 @@ const customerScreens = (): string[] => [
   '/auth/lockscreen',
 ]
 
-// Each of the choices is met once; all eight looks, with their pictures, are `npm run bench
-// screens`.
+// Each choice is covered once; `npm run bench screens` covers all eight looks, with pictures.
 const looks = [
   { theme: 'light', viewport: wide, language: 'en' },
   { theme: 'dark', viewport: phone, language: 'vi' },
@@ -160,7 +159,7 @@ const looks = [
 const narrow = { width: 360, height: 740 }
 
 interface Walk {
-  /** What is wrong with a screen, by path. */
+  /** Problems of each screen, by path. */
   readonly found: Record<string, unknown>
   /** How far a screen scrolls sideways at 360 px, by path. */
   readonly sidewaysAt360: Record<string, number>
@@ -170,7 +169,7 @@ async function walk(look: (typeof looks)[number], who: 'a visitor' | 'a customer
     who === 'a customer' ? [customerScreens(), true] : [visitorScreens(), false]
   const { page, context, complaints } = await open({
     ...look,
-    // A session of its own: the last screen locks it.
+    // A session of its own, because the last screen locks it.
     ...(signedIn ? { customer: await portal.signIn(rich) } : {}),
   })
   const found: Walk['found'] = {}
@@ -196,7 +195,7 @@ async function walk(look: (typeof looks)[number], who: 'a visitor' | 'a customer
   return { found, sidewaysAt360 }
 }
 const walks = new Map<string, Promise<Walk>>()
-/** A screen is opened once for all that is asked of it. */
+/** Each screen is opened once for all checks. */
 function walked(look: (typeof looks)[number], who: 'a visitor' | 'a customer'): Promise<Walk> {
   const key = `${look.language} ${who}`
   const begun = walks.get(key) ?? walk(look, who)
@@ -227,7 +226,7 @@ test.each(['en', 'vi'] as const)('the invoices fit a phone (%s)', async (languag
   for (const viewport of [phone, narrow]) {
     await resize(page, viewport)
     await times.first().waitFor()
-    // The card cuts off what is wider, and the page does not scroll.
+    // The card clips wider content, and the page does not scroll.
     expect(await card.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0)
     const heights = await times.evaluateAll((all) => all.map((one) => one.clientHeight))
     expect(Math.max(...heights), 'a time stands on one line').toBeLessThan(24)
@@ -239,7 +238,7 @@ test.each(['en', 'vi'] as const)('the invoices fit a phone (%s)', async (languag
 test('what is pressed with a finger is at least 40 px high', async () => {
   const finger = { viewport: phone, hasTouch: true, isMobile: true }
   const { page, context } = await open({ ...finger, customer: await portal.signIn(rich) })
-  /** Buttons, and links that look like one; not those that are words of a sentence. */
+  /** Buttons, and links that look like one; links within a sentence are left out. */
   const low = () =>
     page
       .locator('button, select, input:not([type=checkbox], .sr-only), a.rounded-md:not(.sr-only)')
@@ -287,7 +286,7 @@ test('a bank transfer is read and copied on a phone without scrolling', async ()
     expect(code?.width).toBeLessThanOrEqual(viewport.width - 64)
     await keepPicture(page, `transfer-${viewport.width}`, false)
   }
-  // The whole line, at its other end than the button's picture.
+  // Pressed at the other end of the line than the button's icon.
   const copied = async (term: string) => {
     const line = main.getByRole('button', { name: `Copy ${term}` })
     await line.click({ position: { x: 8, y: 24 } })
@@ -364,7 +363,7 @@ describe('nothing there, and nothing to be had', () => {
     'a failed load of $path offers a retry that works ($language)',
     async ({ language, path, call, retry, shows }) => {
       const { page, context } = await open({ language, customer: rich })
-      // The network fails, as it does in a lift; the server is whole.
+      // The network fails, but the server works.
       await page.route(call, (route) => route.abort('connectionfailed'))
       await page.goto(`${portal.url}${path}`)
       const again = page.getByRole('main').getByRole('alert').getByRole('button', { name: retry })

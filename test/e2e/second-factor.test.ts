@@ -1,7 +1,7 @@
 /**
- * The second factor in a real browser: an app set up and asked for, a passkey of Chromium's virtual
- * authenticator, what is asked again, and the letter's link. With PICTURES=folder the looks are
- * kept there.
+ * The second factor in a real browser: an app is set up and asked for, a passkey of Chromium's
+ * virtual authenticator, what is asked for again, and the letter's link. With PICTURES=folder
+ * pictures are saved there.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ import {
 let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  // Passkeys belong to a host name, never to an address.
+  // Passkeys need a host name; an IP address is not allowed.
   const port = await freePort()
   const env = { PORT: String(port), PORTAL_URL: `http://localhost:${port}` }
   ;[portal, browser] = await Promise.all([openTestPortal({ env }), openBrowser()])
@@ -54,7 +54,7 @@ async function enterPassword(page: Page, who: TestCustomer): Promise<void> {
 const overview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 const card = (page: Page, name: string) => page.getByRole('region', { name })
 
-/** An authenticator that verifies its user by itself, as a fingerprint reader would. */
+/** A virtual authenticator that verifies its user by itself, like a fingerprint reader. */
 async function withAuthenticator(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -121,7 +121,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   ])
   await resize(page, wide)
 
-  // Another browser, which knows the password only.
+  // Another browser, which knows only the password.
   const other = await visitAs(browser, { language: 'en' })
   await enterPassword(other.page, an)
   await other.page.getByText('Enter the code of your authenticator app.').waitFor()
@@ -135,7 +135,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await other.page.getByRole('checkbox', { name: 'Trust this device' }).check()
   await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await overview(other.page)
-  // Trusted: not asked the next time, but for what hurts.
+  // A trusted device is not asked the next time, except for dangerous actions.
   await other.page.getByRole('button', { name: /^Account/ }).click()
   await other.page.getByRole('menuitem', { name: 'Sign Out' }).click()
   await other.page.waitForURL(/\/login/)
@@ -157,7 +157,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await again.waitFor()
   expect(await violations(other.page)).toEqual([])
   await keepBothWidths(other.page, 'ask-again')
-  // Another tab locks: nothing is asked over the lock view.
+  // Another tab locks the session: no question appears over the lock view.
   const locking = await other.context.newPage()
   await openPage(locking, `${portal.url}/account`)
   await locking.getByRole('button', { name: /^Account/ }).click()
@@ -200,7 +200,7 @@ test('a passkey is added, signs in without a password, and is asked for again', 
     .getByRole('dialog', { name: 'Remove this passkey?' })
     .getByRole('button', { name: 'Remove' })
     .click()
-  // The passkey was used a moment ago: nothing is asked again.
+  // The passkey was used a moment ago, so it is not asked for again.
   await passkeys.getByText('No passkey yet.').waitFor()
   await authenticator.detach()
   await context.close()
@@ -210,7 +210,7 @@ test('the link of the letter signs out everything and leads to a new password', 
   const an = await customer()
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
   await openPage(page, `${portal.url}/account/security`)
-  // Somebody who is somewhere else: as far as the account is known there.
+  // A sign-in from a place that the account does not know.
   await portal.app.db.deleteFrom('known_origin').where('customer_id', '=', an.id).execute()
   const thief = await portal.call<{ token: { accessToken: string } }>(
     'POST',
@@ -224,7 +224,7 @@ test('the link of the letter signs out everything and leads to a new password', 
   await openPage(page, link)
   expect(await violations(page)).toEqual([])
   await keepBothWidths(page, 'not-me')
-  // Opening it did nothing: programs that read mail open links too.
+  // Opening the link did nothing, because mail programs open links too.
   const { token } = { token: thief.body.result.token.accessToken }
   expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(200)
   await page.getByRole('button', { name: 'Sign out everything' }).click()

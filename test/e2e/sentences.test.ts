@@ -1,6 +1,6 @@
 /**
- * The sentences of the error catalogue that no journey meets, each provoked on its screen: by
- * refusals, by a network that is gone, by a provider that hesitates.
+ * Sentences of the error catalogue that no other browser test shows, each provoked on its screen:
+ * by refusals, by a lost network, by a hesitating provider.
  */
 import fs from 'node:fs'
 import os from 'node:os'
@@ -20,7 +20,7 @@ let browser: Browser
 let provider: pg.Client
 beforeAll(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-sentences-'))
-  // As root, the sites' own users read what sites are made from.
+  // As root, the sites' own users read the files that sites are made from.
   fs.chmodSync(folder, 0o755)
   // Long enough for its progress to be seen.
   const wordpress = simulatedWordpress(folder, { bootMs: 2_000 })
@@ -39,7 +39,7 @@ async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer
   const one = await visitAs(browser, { language, ...(customer === undefined ? {} : { customer }) })
   await one.page.goto(`${portal.url}${path}`)
   await settled(one.page)
-  // Toasts have arrived: a page that loses its connection can still speak.
+  // The toaster is loaded, so that a page without a connection can still show messages.
   if (customer) await one.page.waitForLoadState('networkidle')
   return one
 }
@@ -61,7 +61,7 @@ describe('before signing in', () => {
     await page.getByLabel('Full name').fill('Trần Thị Bình')
     await page.getByLabel('Email').fill(taken.email)
     await page.getByLabel('Phone').fill('0987 654 321')
-    // What is wrong stands in the place of the hint, which says the same.
+    // The error replaces the hint, which says the same.
     const hint = page.getByText('8 to 128 characters.', { exact: true })
     expect(await hint.count()).toBe(1)
     await page.getByLabel('Password', { exact: true }).fill('con-vit')
@@ -80,7 +80,7 @@ describe('before signing in', () => {
       'the code',
       async () => /\b\d{6}\b/.exec((await portal.inbox('+84987654321'))[0]?.text ?? '')?.[0],
     )
-    // Six digits are sent by themselves, and typed without a press: at first, and after a mistake.
+    // Six digits are submitted by themselves: at first, and after a mistake.
     const field = page.getByLabel('One-time code').first()
     const type = (digits: string) => field.fill(digits)
     const waits = () =>
@@ -101,7 +101,8 @@ describe('before signing in', () => {
     await press(page, 'Send the code again')
     await page.locator('[data-sonner-toast] [role=alert]').waitFor()
 
-    // Its SMS waits for the minute of the first one to end; the first code is good meanwhile.
+    // The second SMS waits until the minute of the first one ends; the first code stays valid
+    // meanwhile.
     await type(code)
     await notified(page, 'Success !', 'Success, now login to system !')
     await page.waitForURL(/\/login/)
@@ -208,7 +209,7 @@ describe('money', () => {
       await page.getByRole('radio', { name: new RegExp(last4) }).check()
       await press(page, /^Xác nhận/)
     }
-    // Another tab got there first: the provider has it in work already.
+    // Another tab was faster: the provider is already processing it.
     await page.route('**/v1/payment_intents/*/confirm', async (route) => {
       await keepProcessing('payment_intent')
       await route.continue()
@@ -254,7 +255,7 @@ describe('servers', () => {
     replicate: 1,
   }
 
-  /** The form filled in, and the review open. */
+  /** Fills the form in, and opens the review. */
   async function review(page: Page, plan: RegExp): Promise<void> {
     await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
     await page.getByRole('radio', { name: plan }).check({ force: true })
@@ -295,7 +296,7 @@ describe('servers', () => {
     await confirmation(page).click()
     const { message } = (await (await refused).json()) as { message: string }
     await notified(page, 'Error !', message)
-    // The keyboard goes on where it is said.
+    // The focus moves to the message.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('order-refusal')
     await portal.reopen()
     await context.close()
@@ -335,7 +336,7 @@ describe('servers', () => {
       await vi.page.getByRole('heading', { level: 1, name: 'Thông tin máy chủ' }).waitFor()
       await vi.context.close()
 
-      // What is left in the wallet is not enough for any of this.
+      // The wallet's balance is too small for any of these.
       const { page, context } = en
       await page.getByRole('tab', { name: 'Disk', exact: true }).click()
       await press(page, 'Upgrade')
@@ -343,7 +344,7 @@ describe('servers', () => {
       await dialog.getByLabel('New size, GB').fill('9')
       await dialog.getByText('The disk must be at least 10GB!').waitFor()
       await dialog.getByLabel('New size, GB').fill('190')
-      // It says so before it is asked for, and leads to the top-up.
+      // The shortfall is shown before the confirmation, with a link to the top-up.
       await dialog.getByText(/^Wallet 82\.000\sđ · short by about /).waitFor()
       const topUp = dialog.getByRole('link', { name: /^Top up / })
       expect(await topUp.getAttribute('href')).toMatch(/^\/payment\?amount=[1-9]\d{5}$/)

@@ -1,6 +1,6 @@
 /**
  * One customer and one running server, in a real browser: every tab of its page, from the first
- * look to its deletion.
+ * visit to its deletion.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -96,7 +96,7 @@ describe('a running server', { timeout: 90_000 }, () => {
       await page.getByRole('combobox').fill(words)
     }
     const options = page.getByRole('option', { name: server })
-    /** The list follows what is typed: Enter shall take no option of before. */
+    /** Waits for the list, so that Enter does not choose an outdated option. */
     const found = (part: RegExp) =>
       expect.poll(() => options.allInnerTexts()).toEqual([expect.stringMatching(part)])
     await find(`${server} logs`)
@@ -116,7 +116,7 @@ describe('a running server', { timeout: 90_000 }, () => {
 
   test('shows on a phone that the row of its parts goes on, and where', async () => {
     await resize(page, phone)
-    /** How wide the row's ends fade, px. */
+    /** The width of the fade at the row's ends, px. */
     const ends = () =>
       page.getByRole('tablist').evaluate((row) => {
         const style = getComputedStyle(row)
@@ -128,7 +128,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     await expect.poll(ends).toEqual([48, 48])
     await open(`/wordpress/${id}?tab=move-in`)
     await expect.poll(ends).toEqual([48, 0])
-    // Where all fits nothing fades.
+    // Without overflow there is no fade.
     await page.getByRole('tablist').evaluate((row) => (row.style.gap = '0'))
     await resize(page, wide)
     await expect.poll(ends).toEqual([0, 0])
@@ -148,7 +148,7 @@ describe('a running server', { timeout: 90_000 }, () => {
       await page.getByRole('meter', { name: 'Disk', exact: true }).getAttribute('aria-valuetext'),
     ).toMatch(/ of 10 GB$/)
     await page.getByRole('meter', { name: 'Memory of web-1' }).waitFor()
-    // The same, under the address of hosting.
+    // The same under hosting's address.
     await open(`/hosting/${id}`)
     await page.getByRole('meter', { name: 'MariaDB disk', exact: true }).waitFor()
     expect(await page.getByRole('term').allTextContents()).toContain('MariaDB disk')
@@ -258,7 +258,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     const zoned = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \S+ /
     await expect.poll(() => log.innerText()).toMatch(zoned)
     const [, day, time] = zoned.exec(await log.innerText()) ?? []
-    // The visitors of these stories are in Việt Nam.
+    // Visitors in these tests are in Vietnam.
     const agoMs = Date.now() - Date.parse(`${day}T${time}+07:00`)
     expect(Math.abs(agoMs)).toBeLessThan(3_600_000)
     expect(await log.innerText()).not.toMatch(/\dT\d\d:\d\d:\d\d[.\d]*Z \S+-\d /)
@@ -266,7 +266,7 @@ describe('a running server', { timeout: 90_000 }, () => {
 
   test('restarts and goes on being there', async () => {
     await part('General info')
-    // A member whose role hears nothing of the account sees its end, too.
+    // A member whose role receives no events sees the deletion as well.
     const binh = await portal.customer()
     const membership = await join(portal, an, binh, { role: 'technical' })
     const member = await visitAs(browser, {

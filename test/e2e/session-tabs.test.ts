@@ -1,6 +1,6 @@
 /**
  * One session in several tabs of a real browser: a second tab is signed in, sign-out and lock reach
- * every tab, and a remembered device is signed in when the browser is opened again.
+ * every tab, and a remembered device is signed in after the browser was closed.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -36,7 +36,7 @@ async function signIn(page: Page, who: TestCustomer, remember = false): Promise<
   await page.getByRole('button', { name: 'Sign in' }).click()
   await heading(page, 'Overview').waitFor()
 }
-/** A tab of the same browser, opened by its address. */
+/** Opens another tab of the same browser by an address. */
 async function tab(context: BrowserContext, at: string, name: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(`${portal.url}${at}`)
@@ -53,7 +53,10 @@ const rename = async (page: Page, name: string) => {
   await profile.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Account saved.').waitFor()
 }
-/** What a script in the page can read: all of its storages, and the cookies that are not hidden. */
+/**
+ * Everything that a script in the page can read: its storages, and the cookies that are not
+ * HttpOnly.
+ */
 const readable = (page: Page): Promise<string> =>
   page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]))
 const cookieOf = async (context: BrowserContext) =>
@@ -73,14 +76,14 @@ describe('tabs of one browser', () => {
     await rename(second, 'Lê Bình')
     await second.reload()
     await rename(second, 'Lê Cường')
-    // Its channel is open: what happens is told there.
+    // Its channel is open, so events arrive there.
     await portal.topUp(an, 200_000)
     await second
       .getByText('200.000 đ added to your wallet.')
       .filter({ visible: true })
       .first()
       .waitFor()
-    // What the tab can read opens nothing without the cookie.
+    // What the tab can read grants nothing without the cookie.
     const kept = await second.evaluate(() => JSON.parse(sessionStorage.getItem('session') ?? '{}'))
     for (const value of Object.values(kept as Record<string, string>))
       expect((await portal.call('GET', '/api/v1/auth/me', { token: value })).status).toBe(401)
@@ -88,7 +91,7 @@ describe('tabs of one browser', () => {
     await context.clearCookies()
     await second.goto(`${portal.url}/invoice`)
     await second.waitForURL(/\/login\?next=%2Finvoice/)
-    // The first one has its token.
+    // The first tab has its token.
     await page.goto(`${portal.url}/invoice`)
     await heading(page, 'Invoices').waitFor()
     await context.close()
@@ -160,7 +163,7 @@ describe('tabs of one browser', () => {
     await heading(second, 'Account').waitFor()
     expect((await cookieOf(context))?.value).not.toBe(before?.value)
     expect((await portal.call('GET', '/api/v1/auth/me', by)).status).toBe(401)
-    // Each of them writes under what replaced its own.
+    // Each tab writes with the credentials that replaced its own.
     await rename(second, 'Lê Dung')
     await page.goto(`${portal.url}/account`)
     await rename(page, 'Lê Giang')
@@ -208,7 +211,8 @@ describe('tabs of one browser', () => {
     await card.getByRole('button', { name: 'Change password' }).click()
     await second.getByText('Password changed.').waitFor()
     await rename(second, 'Lê Hoa')
-    // Its token was revoked, for who has it is not known; the cookie holds the session.
+    // The tab's token was revoked, because somebody else may have it; the cookie still holds the
+    // session.
     await page.goto(`${portal.url}/account`)
     await rename(page, 'Lê Khánh')
     await context.close()

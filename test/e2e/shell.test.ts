@@ -1,6 +1,6 @@
 /**
- * The frame around every screen, in a real browser: the way in, the menu, the bell, the palette,
- * and what stays chosen.
+ * The layout around every screen, in a real browser: the sign-in, the menu, the bell, the palette,
+ * and remembered choices.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,9 +18,9 @@ import {
 
 let portal: TestPortal
 let browser: Browser
-/** Has money. */
+/** A customer with money. */
 let rich: TestCustomer
-/** Has nothing. */
+/** A customer without anything. */
 let fresh: TestCustomer
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** A visitor who reads English where nothing else is asked for. */
+/** A visitor with English texts unless the test asks for another language. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
 const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
@@ -67,7 +67,7 @@ describe('signing in', () => {
       await page.getByLabel(t.email).fill(fresh.email)
       await page.getByLabel(t.password, { exact: true }).fill('not-the-password')
       await page.getByRole('button', { name: t.button }).click()
-      // Once, not on the page and in a notification both.
+      // The message appears once, not on the page and in a toast.
       await page.getByText(t.wrong, { exact: true }).waitFor()
       expect(new URL(page.url()).pathname).toBe('/login')
       await context.close()
@@ -92,7 +92,7 @@ describe('signing in', () => {
     await page.keyboard.type(fresh.password)
     await page.keyboard.press('Enter')
     await page.waitForURL(`${portal.url}/invoice`)
-    // A Vietnamese customer reads Vietnamese from here on.
+    // From here on in Vietnamese, the customer's language.
     await page.getByRole('heading', { level: 1, name: 'Hoá đơn' }).waitFor()
     await context.close()
   })
@@ -132,7 +132,7 @@ describe('signing in', () => {
     const said = async (of: string) =>
       (await portal.call('GET', '/api/v1/auth/me', { token: of })).body.error?.code
     await expect.poll(() => said(token)).toBe('session_locked')
-    // The mark in the browser is not what locks it.
+    // The lock does not depend on the browser's mark.
     await page.evaluate(() => sessionStorage.removeItem('isLockScreen'))
     await page.reload()
     await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
@@ -156,7 +156,7 @@ describe('signing in', () => {
     await go(page, '/invoice')
     const token = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
     await portal.call('POST', '/api/v1/auth/logout', { token })
-    // Nobody pressed anything: the live connection brings the news.
+    // Without any press, the live connection brings the news.
     await page.waitForURL(/\/login/)
     await page.getByText('You were signed out. Sign in to continue.').waitFor()
     expect(await page.getByLabel('Email').inputValue()).toBe(mine.email)
@@ -262,7 +262,7 @@ describe('the frame', () => {
       await portal.topUp(customer, 200_000)
       const text =
         language === 'en' ? '200.000 đ added to your wallet.' : 'Đã cộng 200.000 đ vào ví.'
-      // The toast interrupts, the balance moves, the bell counts.
+      // A toast appears, the balance changes, the bell counts.
       await page.getByText(text).filter({ visible: true }).first().waitFor()
       await page
         .getByRole('main')
@@ -307,7 +307,7 @@ describe('the frame', () => {
       await search.focus()
       await page.keyboard.press('Control+k')
       await field.waitFor()
-      // All that takes the focus is the field.
+      // Only the field takes the focus.
       await page.keyboard.press('Tab')
       await page.keyboard.type('tong')
       await page.getByRole('option', { name: /Tổng quan/ }).waitFor()
@@ -318,11 +318,12 @@ describe('the frame', () => {
         .poll(() => search.evaluate((button) => button === document.activeElement))
         .toBe(true)
     }
-    // Fifteen down: further than what is drawn at first; the place among all is told.
+    // Fifteen down: beyond the options that are rendered at first; the position among all is
+    // announced.
     await page.keyboard.press('Control+k')
     await field.waitFor()
     for (let down = 0; down < 15; down++) await page.keyboard.press('ArrowDown')
-    // Together: lists that come in meanwhile put others before it.
+    // Checked together, because lists that load meanwhile insert options.
     const reached = () =>
       page.locator('dialog').evaluate((dialog) => {
         const chosen = dialog.querySelector('[role=option][aria-selected=true]')
@@ -376,7 +377,7 @@ describe('the frame', () => {
     await page.keyboard.type('nap vx')
     await page.keyboard.press('Backspace')
     await page.keyboard.type('i')
-    // A link has the focus: it must not be followed by a key that was meant for the palette.
+    // A link has the focus: a key that is meant for the palette must not follow it.
     await page.keyboard.press('Enter')
     await asked
     answer()
@@ -407,12 +408,12 @@ test('what the page asks for before the program is there is asked for once, and 
     '/api/payments/stripe/invoices/unpaid',
   ]
   expect(asked.slice(0, early.length)).toEqual(early)
-  // Until the channel begins, which is a reason to look once more.
+  // Until the channel opens, which causes another read.
   const channel = '/api/notifications?limit=100'
   await expect.poll(() => asked).toContain(channel)
   const opening = asked.slice(0, asked.indexOf(channel))
   for (const address of early) expect(opening.filter((one) => one === address)).toEqual([address])
-  // theme.js hands its answers over under this name; what was taken is gone.
+  // theme.js provides its responses under this name; used ones are removed.
   expect(
     await page.evaluate(() => (Reflect.get(window, '__earlyReads') as { answers: object }).answers),
   ).toEqual({})

@@ -1,4 +1,4 @@
-/** An order with a wallet that does not hold enough: a step on the way, and no accident. */
+/** An order that the wallet cannot pay: a normal step, not an error. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../portal.ts'
@@ -19,7 +19,7 @@ test('a short wallet is a step: what is missing is topped up, the order goes on'
   await portal.topUp(an, 100_000)
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
   await openPage(page, `${portal.url}/wordpress/create`)
-  // A press on the words of a card chooses it, and so does its radio.
+  // A press on a card's text chooses it, and so does its radio.
   await page.getByText('Singapore').click()
   await page.getByRole('radio', { name: /BASIC-1/ }).check()
   for (const group of await page.getByRole('radio', { name: /10 GB/ }).all())
@@ -27,7 +27,7 @@ test('a short wallet is a step: what is missing is topped up, the order goes on'
   await page.getByLabel('User name').fill('an')
   await page.getByLabel('Password', { exact: true }).fill('Mat-khau-9!')
   await page.getByRole('button', { name: 'Review and confirm' }).click()
-  // 218,000 đ are asked for, 100,000 đ are there.
+  // 218,000 đ are due, and the wallet holds 100,000 đ.
   await page.getByRole('button', { name: 'Confirm, then top up 118.000 đ' }).click()
   await page.waitForURL(/\/wordpress-progress\//)
   await page.getByRole('heading', { name: 'Waiting for 118.000 đ' }).waitFor()

@@ -1,7 +1,6 @@
 /**
- * What the operator tells everybody, in a real browser: published at the desk, read on every page
- * and on the public one; maintenance that closes the portal. With PICTURES=folder the looks are
- * kept there.
+ * Status notices in a real browser: published at the desk, read on every page and on the public
+ * one; and maintenance that closes the portal. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -59,7 +58,7 @@ test('an incident is published at the desk, read on every page, and ended', asyn
   await heading(customer.page, 'Trạng thái')
   await customer.page.getByText('Đang có sự cố').waitFor()
   await judgeBothWidths(customer.page, 'page-vi')
-  // Dismissed, it stays away on other pages.
+  // A dismissed notice stays hidden on other pages.
   await openPage(customer.page, portal.url)
   await bar.getByRole('button', { name: /^Ẩn/ }).click()
   await bar.waitFor({ state: 'detached' })

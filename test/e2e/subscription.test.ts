@@ -1,6 +1,6 @@
 /**
- * A subscription on its server's page: what it says, cancelled both ways, taken back; and what an
- * unpaid one looks like.
+ * A subscription on its server's page: its facts, both ways to cancel it, undoing that, and an
+ * unpaid one.
  */
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
@@ -81,7 +81,7 @@ async function open(address: string, language: 'en' | 'vi', viewport = wide) {
   return { page, context }
 }
 async function accessible(page: Page): Promise<void> {
-  // What lies half under the sticky header is no small target.
+  // A target half under the sticky header would count as too small.
   await page.evaluate(() => scrollTo(0, 0))
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
@@ -96,7 +96,8 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   const dialog = page.getByRole('dialog')
   await dialog.getByText('for unused time to your wallet').waitFor()
   await accessible(page)
-  // Now is a deletion: it asks for what the deletion asks for, and the end of the month does not.
+  // Cancelling now is a deletion and asks for the server's name; cancelling at the end of the month
+  // does not.
   expect(await dialog.getByRole('textbox').count()).toBe(0)
   await dialog.getByRole('radio', { name: /^Now/ }).check()
   await dialog.getByText('You can download its backups from this page for 7 days').waitFor()
@@ -138,7 +139,7 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await accessible(narrow.page)
   const sheet = narrow.page.getByRole('dialog')
   await sheet.getByLabel(`Nhập ${name} để xác nhận`).fill(name)
-  // That it is gone is heard only after the panel was read.
+  // The deletion is reported only after the panel was read.
   const heard = Promise.withResolvers<void>()
   await narrow.page.route(`**/api/wp/${id}`, async (route) => {
     const response = await route.fetch()

@@ -1,6 +1,6 @@
 /**
- * People who work in a customer's account, in a real browser: invited, come by letter, at work in
- * the account under a bar, removed. With PICTURES=folder the looks are kept there.
+ * Members of a customer's account, in a real browser: invited, arriving by letter, working under
+ * the bar, removed. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-/** Signed in by the cookie, as a browser is. */
+/** Signed in by the cookie, like a browser. */
 async function at(who: TestCustomer, look: Look = {}) {
   const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
   const own = await one.context.request.post(`${portal.url}/api/v1/auth/login`, {
@@ -45,7 +45,7 @@ const shown = (page: Page, text: string | RegExp) =>
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 const barOf = (page: Page) => page.getByRole('complementary', { name: 'Whose account this is' })
-/** The entries of the menu that are drawn. */
+/** The visible entries of the menu. */
 const menu = (page: Page): Promise<string[]> =>
   page.locator('#root aside nav li').filter({ visible: true }).allInnerTexts()
 const named = async (name: string): Promise<TestCustomer> => {
@@ -94,7 +94,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   const others = card(tab, 'Accounts you work in')
   await others.getByText('Lê An', { exact: true }).waitFor()
   await judgeBothWidths(tab, 'team-accounts-en-light')
-  // On every page of theirs, from the header.
+  // From the header of every page of the member's own account.
   await openPage(tab, `${portal.url}/`)
   await tab.getByRole('button', { name: 'Work in another account' }).click()
   await keepBothWidths(tab, 'team-switcher-en-light', false)
@@ -108,7 +108,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
     'You are in the account of Lê An. Role: Technical Back to your own account',
   )
   await shown(tab, server.name)
-  // No entry of the wallet, and no balance.
+  // Neither the wallet's entry nor the balance is shown.
   const entries = (await menu(tab)).join(' ')
   expect(entries).toContain('DNS')
   expect(entries).not.toMatch(/Top up|Transactions|Invoices|Overview/)
@@ -118,12 +118,12 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   await openPage(tab, `${portal.url}/wordpress/${server.id}`)
   await bar.waitFor()
   await keepBothWidths(tab, 'acting-server-en-light', false)
-  // What the role does not open answers with a sentence.
+  // A page that the role may not open shows a sentence.
   await openPage(tab, `${portal.url}/invoice`)
   await shown(tab, 'Your role in this account does not allow that. Ask its owner.')
   await keepBothWidths(tab, 'acting-refused-en-light', false)
 
-  // Another tab of the same browser is their own.
+  // Another tab of the same browser shows the member's own account.
   const another = await context.newPage()
   await openPage(another, `${portal.url}/account`)
   await shown(another, binh.email)
@@ -133,7 +133,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   expect(await barOf(tab).count()).toBe(0)
   await tab.getByRole('button', { name: 'Open: Lê An' }).click()
   await barOf(tab).waitFor()
-  // The lock is that of the own session.
+  // Locking locks the member's own session.
   await tab.getByRole('button', { name: /^Account/ }).click()
   await tab.getByRole('menuitem', { name: 'Lock' }).click()
   await tab.getByLabel('Password', { exact: true }).fill(binh.password)
@@ -157,7 +157,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
     .getByRole('button', { name: 'Remove' })
     .click()
   await members.getByText('Nobody but you.').waitFor()
-  // The next press finds that access has ended, and leads back.
+  // The next press finds that access has ended, and returns to the own account.
   await tab.getByRole('link', { name: 'DNS' }).first().click()
   await shown(tab, 'Your access to the other account has ended.')
   await settled(tab)
@@ -165,7 +165,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   expect(await barOf(tab).count()).toBe(0)
   await keepBothWidths(tab, 'acting-ended-en-light', false)
   await shown(tab, 'None. Whoever invites you sends a letter with a link.')
-  // What was refused, which the browser logs by itself.
+  // The browser logs these refusals by itself.
   const unforeseen = (all: readonly string[]) => all.filter((one) => !/40[13]|422/.test(one))
   expect(unforeseen([...complaints, ...owner.complaints])).toEqual([])
 })
@@ -208,7 +208,7 @@ test('a server is handed over by letter, and is the other one’s', async () => 
   await page.reload()
   await card.getByText(`Taken over by ${binh.email}`).waitFor()
   await openPage(page, `${portal.url}/wordpress`)
-  // The bell still tells of what was.
+  // The bell still lists past events.
   expect(await page.locator('main').getByText(server.name).count()).toBe(0)
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
@@ -241,7 +241,7 @@ test('in Vietnamese and dark, for who pays the invoices', async () => {
   expect((await menu(tab)).join(' ')).not.toMatch(/WordPress|DNS|Hosting/)
 })
 
-/** In the account of the first; the tab stands on the role's first page. */
+/** Opens a tab in the owner's account, on the role's first page. */
 async function inAccountOf(owner: TestCustomer, person: TestCustomer, role: string) {
   await join(portal, owner, person, { role })
   const one = await at(person)
@@ -291,12 +291,12 @@ test('each role is shown what it may do, and no more', async () => {
   await technical.getByRole('button', { name: 'Create domain' }).waitFor()
   await shown(technical, 'tiem-cua-an.com')
   expect(await buttons(technical)).not.toContain('Delete')
-  // Nothing leads to a page that is one form; its address leads back.
+  // No link leads to a page that is a closed form, and its address redirects.
   await technical.goto(`${portal.url}/wordpress/create`)
   await technical.waitForURL(`${portal.url}/wordpress`)
 
   const { page: reader } = await inAccountOf(an, chi, 'read_only')
-  // What is unread is the owner's.
+  // The unread state belongs to the owner.
   await reader.getByRole('button', { name: 'Notifications', exact: true }).click()
   await reader.getByRole('list', { name: 'Notifications' }).waitFor()
   expect(await reader.getByText('Unread: ').count()).toBe(0)
@@ -319,7 +319,7 @@ test('each role is shown what it may do, and no more', async () => {
   await heading(reader, 'Support')
   expect(await buttons(reader)).not.toContain('New ticket')
   expect(await violations(reader)).toEqual([])
-  // Where the access ends before the page has its bar, nothing of it stays.
+  // If the access has ended before the bar is loaded, the tab shows the customer's own account.
   await reader.evaluate(() => {
     for (const key of ['view', 'accessToken']) sessionStorage.removeItem(key)
   })
@@ -335,7 +335,7 @@ test('each role is shown what it may do, and no more', async () => {
   await partner.getByRole('button', { name: 'Delete server' }).waitFor()
   await partner.getByRole('button', { name: 'Cancel subscription' }).waitFor()
   await partner.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
-  // The owner's stay unread.
+  // The owner's notifications stay unread.
   const bell = await portal.call<{ unread: number }>('GET', '/api/notifications', {
     token: an.token,
   })

@@ -1,7 +1,7 @@
 /**
- * Tickets in a real browser: a customer asks about a domain, the desk answers with a canned answer,
- * the customer sees it live, rates it, closes the ticket, and answers by mail after all. With
- * PICTURES=folder the looks are kept there.
+ * Tickets in a real browser: a customer asks about a domain, the desk sends a canned answer, the
+ * customer sees it live, rates it, closes the ticket, and then answers by mail. With
+ * PICTURES=folder pictures are saved there.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -62,7 +62,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   await heading(page, 'Tạo yêu cầu')
   await page.getByText('Tên miền tap-chi-cua-an.vn').waitFor()
   await page.getByRole('button', { name: 'Gửi', exact: true }).click()
-  // What is missing is said beside its field.
+  // A missing value is reported at its field.
   await page.locator('[aria-invalid=true]').first().waitFor()
   await page.getByLabel('Tiêu đề').fill('Tên miền chưa hoạt động')
   await page
@@ -124,7 +124,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   await page.getByRole('link', { name: /Tên miền chưa hoạt động.*Đã đóng/ }).waitFor()
   expect(complaints).toEqual([])
 
-  // The letter about it is answered in the inbox of the sandbox.
+  // The letter is answered in the sandbox's inbox.
   const inbox = await visitAs(browser, { viewport: wide })
   await openPage(inbox.page, `${portal.sandboxUrl}/inbox?to=${encodeURIComponent(an.email)}`)
   const letter = inbox.page.getByRole('listitem').filter({ hasText: 'Chào Nguyễn Văn An' })
@@ -143,7 +143,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
   await judgeBothWidths(english.page, 'support-list-en-dark')
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
-  // The answer has opened it again.
+  // The answer has reopened the ticket.
   const answered = english.page
     .getByRole('listitem')
     .filter({ hasText: 'Cảm ơn, trang đã mở được.' })

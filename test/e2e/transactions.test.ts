@@ -1,6 +1,6 @@
 /**
- * The transaction log in a real browser: filters in the address, a long list, an entry explained,
- * and the files that one takes away.
+ * The transaction log in a real browser: filters in the address, a long list, an explained entry,
+ * and the downloads.
  */
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
@@ -12,9 +12,9 @@ import { endVisits, openBrowser, violations, visit, visitAs, type Look } from '.
 
 let portal: TestPortal
 let browser: Browser
-/** A top-up, a server that was paid, and nothing else. */
+/** A customer with one top-up and one paid server. */
 let an: TestCustomer
-/** Three thousand entries, a few of them rare. */
+/** A customer with three thousand entries, a few of them rare. */
 let binh: TestCustomer
 const length = 3000
 
@@ -119,7 +119,8 @@ test.each([
   await context.close()
 })
 
-// Thirty pages, one after the other: longer than a test usually has, where others run beside it.
+// Thirty pages, one after the other, need more time than a test usually has when others run beside
+// it.
 test(
   'a long list loads as one scrolls, and only what is near the view is in the document',
   { timeout: 90_000 },
@@ -143,8 +144,8 @@ test(
       .poll(() => rowsOf(page).last().innerText())
       .toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
     expect(await rowCount(), 'the head, too').toBe(String(length + 1))
-    // In the middle the rows stand where they belong, and above and below them those that come
-    // next.
+    // In the middle, the visible rows are in the right place, with their neighbours rendered above
+    // and below.
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
     await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(30)
@@ -196,7 +197,7 @@ test('the export holds every entry of the filter, and the statement verifies', a
 })
 
 test("days, months, today and moments are of the account's zone, on every screen", async () => {
-  // A day and an hour lie between the customer's clock and this browser's.
+  // The customer's clock and this browser's differ by a day and an hour.
   const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
   const chi = await portal.customer()
   const { transactionCode } = await portal.topUp(chi, 50_000)
@@ -207,14 +208,15 @@ test("days, months, today and moments are of the account's zone, on every screen
   const dung = await portal.customer()
   for (const { token } of [chi, dung])
     await portal.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
-  // A month begins there at 11:00 UTC.
+  // There a month begins at 11:00 UTC.
   const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7)
   await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz
     where id = ${dung.id}`.execute(portal.app.db)
   const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map(
     (moment) => `${month}-${moment}:00Z`,
   )
-  // No entry is older than the last one of either account: a gateway that nobody has used here.
+  // No entry may be older than the last one of either account, so a gateway that is unused here is
+  // taken.
   for (const [index, at] of entries.entries())
     await sql`
       select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb,
@@ -237,7 +239,7 @@ test("days, months, today and moments are of the account's zone, on every screen
   await page.getByRole('button', { name: 'Statement' }).click()
   const dialog = page.getByRole('dialog', { name: 'Statement' })
   await dialog.getByLabel('Month').waitFor()
-  // From the present month back to the first of the account: none is offered that has no statement.
+  // Months from the present one back to the account's first; none without a statement is offered.
   const offered = () => dialog.getByLabel('Month').locator('option').allInnerTexts()
   await expect.poll(async () => (await offered()).at(-1)).toBe(month)
   expect((await offered())[0]).toBe(here(Date.now()).slice(0, 7))
@@ -258,7 +260,7 @@ test("days, months, today and moments are of the account's zone, on every screen
   await page.getByText(today).first().waitFor()
   await context.close()
 
-  // Outside of the frame, opened by its address.
+  // A page outside the layout, opened by its address.
   const other = await open(chi, '/transactions', { timezoneId })
   const paid = `${portal.url}/api/payments/success?transId=${transactionCode}`
   const isHere = async (at: Page): Promise<void> => {
@@ -272,7 +274,7 @@ test("days, months, today and moments are of the account's zone, on every screen
   await isHere(other.page)
   await other.context.close()
 
-  // In a tab that is signed in by the cookie alone.
+  // In a tab that is signed in only by the cookie.
   const cookie = await visit(browser, { timezoneId })
   await cookie.page.goto(`${portal.url}/login`)
   await cookie.page.getByLabel('Email').fill(chi.email)

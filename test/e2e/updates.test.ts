@@ -1,4 +1,4 @@
-/** The updates of a server, as its owner sees and presses them in a real browser. */
+/** The updates of a server, as its owner uses them in a real browser. */
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ describe('the Updates tab', { timeout: 120_000 }, () => {
     await text('Undone')
     await text('/ answered 500 instead of 200.')
     await text('Version 1.1.0 was undone here before.')
-    // The other one, alone, is good.
+    // The other update alone succeeds.
     await button('Update Mùa thu to 1.1').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Update now' }).click()
     await history().nth(2).waitFor()

@@ -1,6 +1,6 @@
 /**
- * A member of the staff sees the portal as a customer does, in a real browser: from the desk into a
- * tab with a bar, a press that is refused, and back. With PICTURES=folder the looks are kept there.
+ * A staff member sees the portal as a customer does, in a real browser: from the desk into a tab
+ * with a bar, a refused press, and back. With PICTURES=folder pictures are saved there.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ const words = {
   en: { see: 'See as the customer', reason: 'Reason', bar: 'You only look', leave: 'Leave' },
   vi: { see: 'Xem như khách hàng', reason: 'Lý do', bar: 'Bạn chỉ đang xem', leave: 'Rời khỏi' },
 }
-/** Goes from the desk into the customer's portal; answers the new tab. */
+/** Opens the customer's portal from the desk; returns the new tab. */
 async function seeFrom(
   context: BrowserContext,
   desk: Page,
@@ -73,7 +73,7 @@ test('from the desk into a tab that only reads, and back', async () => {
   const server = await orderServer(portal, an)
   const support = await newMember(portal, 'support')
   const { context, page: desk, complaints } = await deskOf(support)
-  // The member is a customer as well, signed in by the cookie of the same browser.
+  // The member is also a customer, signed in by the cookie of the same browser.
   const member = await portal.customer()
   const own = await context.request.post(`${portal.url}/api/v1/auth/login`, {
     data: { email: member.email, password: member.password, remember: true },
@@ -95,7 +95,7 @@ test('from the desk into a tab that only reads, and back', async () => {
   expect(await violations(tab)).toEqual([])
   await keepBothWidths(tab, 'view-dashboard-en-light', false)
 
-  // Another page, and the same one loaded anew.
+  // Another page, and the same one after a reload.
   await openPage(tab, `${portal.url}/wordpress`)
   await shown(tab, server.name)
   await bar.waitFor()
@@ -109,7 +109,7 @@ test('from the desk into a tab that only reads, and back', async () => {
   ])
     await openPage(tab, `${portal.url}${address}`)
   expect(refusals).toEqual([])
-  // What opens something elsewhere is closed, and its place says so.
+  // Parts that open access elsewhere are closed, and say so.
   await openPage(tab, `${portal.url}/wordpress/${server.id}?tab=files`)
   await shown(tab, 'Only the customer can open this.')
   await keepBothWidths(tab, 'view-files-en-light', false)
@@ -129,7 +129,7 @@ test('from the desk into a tab that only reads, and back', async () => {
   await tab.getByText(/support looked at your account/).waitFor()
   expect(refusals).toEqual([])
 
-  // What writes is refused with the server's sentence, also what would ask for a second factor.
+  // Writes are refused with the server's sentence, even those that would ask for a second factor.
   await tab.getByLabel('Full name').fill('Somebody Else')
   await tab.getByRole('button', { name: 'Save', exact: true }).first().click()
   await shown(tab, 'You see the portal as the customer does. Nothing can be changed.')
@@ -137,13 +137,13 @@ test('from the desk into a tab that only reads, and back', async () => {
   const { token } = an
   const unchanged = await portal.call<{ name: string }>('GET', '/api/v1/account', { token })
   expect(unchanged.body.result.name).toBe('Nguyễn Văn An')
-  // Nothing locks it, for nobody has a password here.
+  // Locking does nothing, because nobody has a password here.
   await tab.getByRole('button', { name: /^Account: / }).click()
   await tab.getByRole('menuitem', { name: 'Lock' }).click()
   await bar.waitFor()
   await heading(tab, 'Account')
 
-  // Another tab of the same browser is the member's own.
+  // Another tab of the same browser shows the member's own session.
   const another = await context.newPage()
   await openPage(another, `${portal.url}/account`)
   await shown(another, member.email)
@@ -206,7 +206,7 @@ test('a browser that opens no tab leaves it to a press, and the view ends in tim
   const tab = await opened
   await barOf(tab).waitFor()
   await desk.getByRole('dialog').waitFor({ state: 'detached' })
-  // Half an hour later by the clock of this machine; the server is asked nothing.
+  // Half an hour later by this machine's clock; the server is not queried.
   await tab.clock.setFixedTime(Date.now() + 31 * 60_000)
   await tab.getByText('This view has ended.').waitFor()
   expect(new URL(tab.url()).pathname).toBe('/see')
@@ -229,7 +229,7 @@ test('in Vietnamese, dark, and on a phone the bar stands and nothing is cut', as
     expect([name, await violations(tab)]).toEqual([name, []])
     await resize(tab, phone)
     expect([name, await sideways(tab)]).toEqual([name, 0])
-    // It stays on the screen, and the head of the page below it.
+    // The bar stays on the screen, with the page's header below it.
     await tab.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
     const [top, head] = await tab.evaluate(() => [
       document.querySelector('.view-bar')?.getBoundingClientRect(),

@@ -1,4 +1,4 @@
-/** Who may visit a server, said on its page: a password, and networks that are denied. */
+/** Who may visit a server, set on its page: a password, and denied networks. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'

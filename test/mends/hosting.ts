@@ -11,7 +11,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // The answer that held all records of an import.
+  // The answer contained all records of an import.
   {
     finding: 'D2',
     edits: [
@@ -129,7 +129,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // PHP's output is collected in memory.
+  // PHP's output would be collected in memory.
   {
     finding: 'W4',
     title: 'a large answer takes no memory',
@@ -223,7 +223,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // With one container it waited for itself.
+  // With one container, a site that calls itself waited for itself.
   {
     finding: 'W12',
     edits: [
@@ -278,7 +278,6 @@ export const hosting: readonly Mend[] = [
       without: '',
     })),
   },
-  // An order that a run left is asked for anew.
   {
     finding: 'W7',
     guard: 'server/wordpress/mail/real.test.ts',
@@ -301,7 +300,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // A letter that was written down, and not confirmed to its node.
+  // A letter that was stored, but not confirmed to its node, would be stored again.
   {
     finding: 'W7',
     title: 'that is taken and not yet confirmed',
@@ -324,6 +323,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
+  // The certificate order that an interrupted run left open would be placed again.
   {
     finding: 'W8',
     guard: 'server/certificates/certificates.test.ts',
@@ -336,7 +336,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // An authority is asked about a name that leads elsewhere.
+  // An authority would be asked for a certificate of a name that leads elsewhere.
   {
     finding: 'W8',
     guard: 'server/certificates/certificates.test.ts',
@@ -366,7 +366,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // The portal takes the edge for the visitor.
+  // The portal would take the edge for the visitor.
   {
     finding: 'W8',
     guard: 'server/certificates/portal-host.test.ts',
@@ -391,7 +391,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // A short page by HTTP/2 looks whole.
+  // A page that broke off would look complete by HTTP/2.
   {
     finding: 'W8',
     guard: 'server/edge/https.test.ts',
@@ -404,7 +404,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // What was read before the write would be kept after it.
+  // A page whose data was read before a write would be kept after it.
   {
     finding: 'W6',
     guard: 'server/edge/cache/page-cache.test.ts',
@@ -502,7 +502,7 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
-  // The edge and a container of before would send visitors to each other.
+  // The edge and a container with the previous spec would redirect visitors to each other.
   {
     finding: 'W6',
     guard: 'server/wordpress/primary.test.ts',

@@ -1,4 +1,4 @@
-/** How each mend is taken out, for `npm run guards`. */
+/** How each mend is removed, for `npm run guards`. */
 import { desk } from './desk.ts'
 import { hosting } from './hosting.ts'
 import { mailAndShares } from './mail-and-shares.ts'

@@ -1,8 +1,8 @@
-/** Mends of letters that come back, shares of certificates, and the common count of a disk. */
+/** Mends of bounced letters, of shares of certificates, and of the common count of a disk. */
 import type { Mend } from './mend.ts'
 
 export const mailAndShares: readonly Mend[] = [
-  // A letter of nobody's leaves by the site's own sender, and its report is seen by nobody.
+  // A letter would use the site's own sender as its return path, so nobody would see its bounce.
   {
     finding: 'W7',
     guard: 'server/wordpress/mail/returned.test.ts',
@@ -27,7 +27,7 @@ export const mailAndShares: readonly Mend[] = [
       },
     ],
   },
-  // One customer uses up what an authority allows all of them.
+  // One customer could use up an authority's limit for all customers.
   {
     finding: 'W8',
     guard: 'server/certificates/fair-share.test.ts',
@@ -52,7 +52,7 @@ export const mailAndShares: readonly Mend[] = [
       },
     ],
   },
-  // Two processes read at the same moment that there is room, and both take it.
+  // Two processes could see the same free space at the same moment, and both use it.
   {
     finding: 'W13',
     guard: 'server/wordpress/drivers/embedded/disk-lease.test.ts',

@@ -1,22 +1,22 @@
 /**
- * How the mend of a finding is taken out again: a text of the source as it stands, and what stands
- * there without the mend. `npm run guards` does it and expects the finding's guard, the test that
+ * How the mend of a finding is removed: the present text of the source, and the text without the
+ * mend. `npm run guards` replaces it and expects the finding's guard, the test that
  * docs/findings.md names, to fail.
  */
 export interface Mend {
-  /** As docs/findings.md names it: `H1`, `1.2`, `2, 3`, `Chargeback debts`. */
+  /** The name in docs/findings.md: `H1`, `1.2`, `2, 3`, `Chargeback debts`. */
   readonly finding: string
-  /** The test file that guards it, where docs/findings.md names several; the first otherwise. */
+  /** The guard's test file, if docs/findings.md names several; otherwise the first. */
   readonly guard?: string
-  /** The title of its guard, where one file has several. */
+  /** The guard's title, if one file has several. */
   readonly title?: string
-  /** What is taken out, in order. */
+  /** The replacements, in order. */
   readonly edits: readonly {
     /** Path of the source, from the repository's root. */
     readonly file: string
-    /** Stands in the file exactly once. */
+    /** Must occur exactly once in the file. */
     readonly mended: string
-    /** Takes its place; empty where the mend is something added. */
+    /** Replaces it; empty where the mend only adds something. */
     readonly without: string
   }[]
 }
@@ -25,7 +25,7 @@ export interface Mend {
 export interface Guard {
   readonly finding: string
   readonly file: string
-  /** The beginning of the test's title, or a part of it. */
+  /** The beginning or another part of the test's title. */
   readonly title: string
 }
 

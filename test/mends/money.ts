@@ -13,7 +13,7 @@ export const money: readonly Mend[] = [
     ],
   },
   {
-    // A renewal that is paid when its month is over.
+    // A renewal that is paid only after its month was over.
     finding: 'F2',
     edits: [
       {
@@ -54,7 +54,7 @@ export const money: readonly Mend[] = [
     ],
   },
   {
-    // A first period began with the payment only where it was over by then.
+    // A first period began with the payment only if it was already over.
     finding: 'F3',
     edits: [
       {
@@ -183,7 +183,7 @@ export const money: readonly Mend[] = [
     ],
   },
   {
-    // A renewal that the wallet is short for had no card charged.
+    // A renewal that the wallet could not pay charged no card.
     finding: 'Automatic top-up',
     title: 'a renewal that failed is paid by it',
     edits: [

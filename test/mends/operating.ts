@@ -15,7 +15,7 @@ export const operating: readonly Mend[] = [
     finding: '1.1',
     edits: [{ file: 'server/env-file.ts', mended: '  ...readEnvFile(env),\n', without: '' }],
   },
-  // One for each sentence.
+  // One mend for each sentence.
   ...[
     {
       file: 'server/variables/rules.ts',
@@ -45,7 +45,7 @@ export const operating: readonly Mend[] = [
     { file: 'server/config.ts', mended: 'if (isTest)', without: 'if (false)' },
     { file: 'server/misspelt.ts', mended: 'const mostEdits = 2', without: 'const mostEdits = 0' },
   ].map((edit) => ({ finding: '1.2', edits: [edit] })),
-  // Each in one file, with the title of its guard.
+  // Mends in a single file each, with the title of the guard.
   ...[
     {
       title: 'an older release starts on a newer schema',

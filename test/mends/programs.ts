@@ -97,7 +97,7 @@ export const programs: readonly Mend[] = [
     ],
   },
   {
-    // The relay would wait for the next event of a customer.
+    // The relay would not see the operator's event until the next one of a customer.
     ...ofOperator,
     title: 'where everything ended between the commit and the call',
     edits: [

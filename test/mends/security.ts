@@ -6,13 +6,13 @@ export const security: readonly Mend[] = [
   {
     finding: 'C1',
     edits: [
-      // PHP's devices end at the standard output …
+      // PHP's devices would lead to the standard output …
       {
         file: 'runtimes/wordpress-wasm/src/php.js',
         mended: 'print: onText,\n',
         without: '\n',
       },
-      // … where any line, at any time, is taken as a message of the container.
+      // … where any line, at any time, would be taken as a message of the container.
       {
         file: `${machine}/container.ts`,
         mended: 'readLines(this.#control, longestMessage, onMessage, () => this.kill())',
@@ -33,7 +33,7 @@ export const security: readonly Mend[] = [
     : undefined`,
         without: 'return port as number',
       },
-      // What it gives as its port is looked at nowhere on the way to the visitor's request.
+      // The port that a container reports would reach the visitor's request unchecked.
       {
         file: 'server/edge/upstreams.ts',
         mended: 'isIP(host) !== 0 && Number.isInteger(port) && port >= 1 && port <= 65_535',
@@ -401,7 +401,7 @@ export const security: readonly Mend[] = [
     ],
   },
   {
-    // The address is written with the event, and not added when it is told.
+    // The address is stored with the event, and not added when it is relayed.
     finding: 'L12',
     edits: [
       {

@@ -19,7 +19,7 @@ export const server: readonly Mend[] = [
     ],
   },
   {
-    // The password is judged inside of the transaction again, and nobody refuses the connections.
+    // The password would be checked inside the transaction, and the pool guard removed.
     finding: 'B2',
     edits: [
       poolGuard,
@@ -130,7 +130,7 @@ export const server: readonly Mend[] = [
     ],
   },
   {
-    // Former names are asked for before the row of the other server is waited for.
+    // Former names would be read before the other server's row is locked.
     finding: 'B9',
     edits: [
       {
@@ -209,7 +209,7 @@ create index host_of_site on`,
     ],
   },
   {
-    // An attempt that did nothing takes the doubt of another one away, whose answer was lost.
+    // An attempt without effect would clear the doubt about another one, whose answer was lost.
     finding: 'B15',
     guard: 'server/payments/refunds.test.ts',
     edits: [

@@ -1,4 +1,4 @@
-/** Mends of views: the staff sees the portal as a customer does, and changes nothing. */
+/** Mends of views, in which the staff sees the portal as a customer does and changes nothing. */
 import type { Mend } from './mend.ts'
 
 const finding = 'Support saw other pages than the customer'

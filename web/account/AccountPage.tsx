@@ -19,7 +19,7 @@ import { ProfileCard } from './ProfileCard.tsx'
 import { accountQuery } from './queries.ts'
 import { RegionCard } from './RegionCard.tsx'
 
-/** Not seen first. */
+/** Loaded later: these cards are below the first screenful. */
 const DataCards = lazy(() => loadWanted(() => import('./DataCards.tsx')))
 const FactorState = lazy(() => loadWanted(() => import('./FactorState.tsx')))
 const SessionsCard = lazy(() => loadWanted(() => import('./SessionsCard.tsx')))
@@ -31,7 +31,7 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(ac
 export default function AccountPage() {
   const t = useTexts('account')
   const { data, error, refetch } = useQuery(accountQuery)
-  // Who works in the account sees what invoices name; the rest is its owner's own.
+  // A member of the account only sees what invoices name; the rest belongs to the owner.
   const own = !isMember()
   return (
     <>
@@ -43,7 +43,7 @@ export default function AccountPage() {
             {data && !own ? <BillingCard account={data} /> : null}
             {data && own ? (
               <>
-                {/* A phone has this order: the sign-in is wanted more often than what follows. */}
+                {/* Phones keep this order: sign-in settings are used more than the cards below. */}
                 <div className="grid gap-6">
                   <ProfileCard account={data} />
                   <EmailCard email={data.email} />

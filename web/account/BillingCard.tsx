@@ -23,7 +23,7 @@ const bodyOf = ({ company, taxCode, ...address }: Values) => ({
   address: addressOf(address),
 })
 
-/** What invoices say of the customer besides name and email. */
+/** What invoices print about the customer besides name and email. */
 export function BillingCard({ account }: { account: Account }) {
   const t = useTexts('account')
   const changed = useChanged()

@@ -4,19 +4,19 @@ import { useTexts } from '../i18n/index.ts'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 
 interface CardListProps<T> {
-  /** Undefined while they are on their way, or could not be loaded. */
+  /** Undefined while the list loads, or after loading failed. */
   items: readonly T[] | undefined
   error: Error | null
   onRetry: () => unknown
-  /** What is said of an empty list; nothing without it. */
+  /** The text for an empty list; without it, nothing is shown. */
   empty?: string | undefined
-  /** An `li` with its key. */
+  /** Renders an item as an `li` with its key. */
   row: (item: T) => ReactNode
-  /** Of the list as it is loaded. */
+  /** Lines of the skeleton while the list loads. */
   rows?: number
 }
 
-/** The list of a card: loading, failed, empty, or there. */
+/** A list inside a card: loading, failed, empty, or loaded. */
 export function CardList<T>({ items, error, onRetry, empty, row, rows = 2 }: CardListProps<T>) {
   const t = useTexts()
   if (items)

@@ -4,10 +4,10 @@ import { loadWanted } from '../pages/load-screen.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 
-/** Wanted once, if ever. */
+/** Loaded on demand: a customer needs it once at most. */
 const CloseDialog = lazy(() => loadWanted(() => import('./CloseDialog.tsx')))
 
-/** Leads out: the account is closed for good. */
+/** Opens the dialog that closes the account for good. */
 export function CloseCard() {
   const t = useTexts('account').account
   const [isOpen, setIsOpen] = useState(false)

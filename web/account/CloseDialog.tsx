@@ -12,7 +12,7 @@ import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { FormFailure } from './FormFailure.tsx'
 
-/** Where each is settled. */
+/** The page on which each obstacle is resolved. */
 const places = {
   servers: '/wordpress',
   domains: '/dns',
@@ -30,7 +30,7 @@ export default function CloseDialog({ onClose }: { onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['account', 'closing'],
     queryFn: ({ signal }) => call(getClosing, {}, { signal }),
-    // What was settled on another page counts at once.
+    // No cache: an obstacle that was resolved on another page must disappear at once.
     staleTime: 0,
     gcTime: 0,
   })

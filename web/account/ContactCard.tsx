@@ -14,9 +14,9 @@ import { useChanged } from './queries.ts'
 
 interface ContactProps<S extends z.ZodMiniType> {
   title: string
-  /** What it is now. */
+  /** The present email or phone number. */
   value: string
-  /** Of the field in the form, and in what the server says of it. */
+  /** The field's name in the form and in the server's messages. */
   field: 'email' | 'phone'
   label: string
   schema: S
@@ -34,10 +34,7 @@ interface ContactProps<S extends z.ZodMiniType> {
   done: string
 }
 
-/**
- * Three steps: what it is now; the new one with the password; the code that was sent to the new
- * one.
- */
+/** Three steps: the present value; the new one with the password; the code sent to the new one. */
 export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
   const t = useTexts('account')
   const [step, setStep] = useDraft<'now' | 'new' | { sentTo: string }>(`${props.field} step`, 'now')
@@ -101,7 +98,7 @@ function NewForm<S extends z.ZodMiniType>({
       <Field label={label} error={errors[field]}>
         {(control) => input({ ...control, ...bind(field) })}
       </Field>
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={ownEmail} readOnly hidden />
       <Field label={t.account.current} error={errors['password']} hint={t.account.currentHint}>
         {(control) => (
@@ -132,7 +129,7 @@ function CodeForm({ text, confirm, done, onDone }: CodeProps) {
   const changed = useChanged()
   const { form, values, errors, failure, busy, set, onSubmit } = useForm({
     initial: { code: '' },
-    // That of the phone number is the same.
+    // The form for the phone number's code has the same schema.
     schema: confirmEmail.body,
     submit: async ({ code }) => {
       changed(await confirm(code))
@@ -140,7 +137,7 @@ function CodeForm({ text, confirm, done, onDone }: CodeProps) {
       onDone()
     },
   })
-  // The keyboard goes on where the customer is asked.
+  // Moves the focus to the field that is asked for.
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">

@@ -6,7 +6,7 @@ import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { toast } from '../ui/toast.ts'
 
-/** All that the portal stores of the customer, as a file of theirs. */
+/** Downloads everything that the portal stores about the customer as a file. */
 export function DataCard() {
   const t = useTexts('account')
   const save = useMutation({

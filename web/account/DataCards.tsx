@@ -2,7 +2,10 @@ import { CloseCard } from './CloseCard.tsx'
 import { DataCard } from './DataCard.tsx'
 import { RequestsCard } from './RequestsCard.tsx'
 
-/** What is stored, what may be asked about it, and its end: the last that is wanted of the page. */
+/**
+ * The stored data, requests about it, and closing the account. Loaded last, because it is the least
+ * used part of the page.
+ */
 export default function DataCards() {
   return (
     <>

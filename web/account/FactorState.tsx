@@ -3,7 +3,7 @@ import { useTexts } from '../i18n/index.ts'
 import { securityQuery } from '../security/queries.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Whether something is asked for beside the password. Nothing, while that is not known. */
+/** Whether a second factor is required; renders nothing until that is known. */
 export default function FactorState() {
   const t = useTexts('account').account
   const { data } = useQuery(securityQuery)

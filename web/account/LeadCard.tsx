@@ -8,11 +8,11 @@ interface LeadCardProps {
   to: '/account/security' | '/account/team' | '/account/programs'
   title: string
   sub: string
-  /** What stands there now, beside what opens it. */
+  /** The present state, shown beside the link. */
   state?: ReactNode
 }
 
-/** Leads to a page of its own. */
+/** A card that links to a page of its own. */
 export function LeadCard({ to, title, sub, state }: LeadCardProps) {
   const open = useTexts('account').account.securityOpen
   return (

@@ -4,7 +4,10 @@ import { idleChoices, lockAfter, onLockAfter, setLockAfter } from '../shell/idle
 import { Card } from '../ui/Card.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 
-/** When this browser's screen locks by itself. It acts at once: there is nothing to send. */
+/**
+ * After how long this browser's screen locks itself. The choice takes effect at once and is not
+ * sent to the server.
+ */
 export function LockCard() {
   const t = useTexts('account')
   const minutes = useSyncExternalStore(onLockAfter, lockAfter)

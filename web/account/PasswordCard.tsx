@@ -28,7 +28,7 @@ export function PasswordCard({ email }: { email: string }) {
     <Card title={t.account.password} sub={t.account.passwordSub}>
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
         <FormFailure failure={failure} />
-        {/* Password managers learn whose password this is. */}
+        {/* Tells password managers whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <Field label={t.account.current} error={errors['current']}>
           {(control) => (

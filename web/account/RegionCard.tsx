@@ -10,19 +10,19 @@ import { toast } from '../ui/toast.ts'
 import { FormFailure } from './FormFailure.tsx'
 import { useChanged } from './queries.ts'
 
-/** The city of the browser's zone: Sydney of Australia/Sydney. */
+/** The city in the browser's time zone: Sydney for Australia/Sydney. */
 const browserCity = Intl.DateTimeFormat()
   .resolvedOptions()
   .timeZone.replace(/^.*\//, '')
   .replaceAll('_', ' ')
-/** Each in its own words, so that it is found by those who need it. */
+/** Each language in its own words, so that its speakers find it. */
 const languageNames: readonly [Account['language'], string][] = [
   ['vi', 'Tiếng Việt'],
   ['en', 'English'],
   ['aud', 'English (Australia)'],
 ]
 
-/** The zones of this browser, and the one that was chosen elsewhere. */
+/** The time zones that this browser knows, and the chosen one even if it is not among them. */
 function zones(chosen: string | null): string[] {
   const known = Intl.supportedValuesOf('timeZone')
   return chosen === null || known.includes(chosen) ? known : [chosen, ...known]
@@ -37,7 +37,7 @@ export function RegionCard({ account }: { account: Account }) {
   const t = useTexts('account')
   const changed = useChanged()
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
-    // A select has no null: the empty value stands for it.
+    // A select cannot hold null; the empty value stands for it.
     initial: { language: account.language, timeZone: account.timeZone ?? '' },
     keep: ['language', 'timeZone'],
     follows: true,
@@ -47,7 +47,8 @@ export function RegionCard({ account }: { account: Account }) {
       const now = await call(changeAccount, { body })
       followTimeZone(now.timeZone)
       changed(now)
-      // This browser may show another one, chosen in the header: only a new choice changes it.
+      // This browser may show another language, chosen in the header. Only a new choice here
+      // changes that.
       if (now.language !== account.language) await setLanguage(now.language)
       toast.success(t.toast.success, t.account.saved)
     },

@@ -32,7 +32,7 @@ export default function SessionsCard() {
           <Button
             variant="outline"
             size="sm"
-            // With text of twice its size the words are wider than a phone.
+            // With text at twice its size the label is wider than a phone.
             className={
               'max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 ' + 'max-sm:whitespace-normal'
             }

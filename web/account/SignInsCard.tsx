@@ -12,7 +12,7 @@ import { signInsQuery } from './queries.ts'
 
 const tones = { succeeded: 'success', failed: 'danger', viewed: 'info' } as const
 
-/** How long support looked; while it does, until when at most. */
+/** How long the support's view lasted; while it is open, when it ends at the latest. */
 function howLong(at: string, until: string, t: TextsWith<'account'>): string {
   const end = Date.parse(until)
   if (end > Date.now()) return t.account.viewedUntil(formatTime(until))

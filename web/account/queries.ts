@@ -20,8 +20,8 @@ export const signInsQuery = infiniteQueryOptions({
 })
 
 /**
- * Takes a changed account into use on every screen. That it is saved does not depend on what is
- * read after it.
+ * Updates every screen after the account was changed. The change is already saved, so a failing
+ * read does not matter.
  */
 export function useChanged(): (changed: Account) => void {
   const queryClient = useQueryClient()

@@ -5,18 +5,15 @@ import { useTexts } from '../i18n/index.ts'
 import { Field, Input } from '../ui/Field.tsx'
 import { LocationSearch, type Place } from './LocationSearch.tsx'
 
-/**
- * What a form keeps of an address while it is typed, under the names that the server calls a fault
- * by.
- */
+/** An address as a form holds it, under the field names that the server uses in its messages. */
 export interface AddressValues {
   'address.line': string
   'address.locationId': Place | null
 }
 
 /**
- * The address is given whole or not at all; a line without a place, or a place that is in no list,
- * is sent: the server asks for the place.
+ * An address is given whole or not at all. A line without a valid place is sent anyway, and the
+ * server asks for the place.
  */
 export const addressOf = ({
   'address.line': line,

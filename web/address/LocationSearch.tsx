@@ -7,7 +7,7 @@ import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { Field, Input } from '../ui/Field.tsx'
 
-/** `id` empty: typed, and not chosen from the list yet. */
+/** `id` is empty while the text was typed but no place was chosen. */
 export interface Place {
   id: string
   name: string
@@ -72,7 +72,7 @@ export function LocationSearch({
       const step = event.key === 'ArrowDown' ? 1 : -1
       setAt((now) => Math.min(Math.max(list.length - 1, 0), Math.max(0, now + step)))
     } else if (event.key === 'Enter' && shown) {
-      // While the list is still that of an earlier text, there is nothing to choose.
+      // While the list still belongs to an earlier text, Enter chooses nothing.
       event.preventDefault()
       if (list[at] && query === text.trim() && !isPlaceholderData) choose(list[at])
     } else if (event.key === 'Escape') setOpen(false)

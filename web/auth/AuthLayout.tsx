@@ -17,8 +17,7 @@ interface AuthLayoutProps {
 }
 
 /**
- * The bare layout of everything before signing in: the form, and beside it on wide screens what
- * this place is.
+ * The layout of all pages before sign-in: the form, and on wide screens an introduction beside it.
  */
 export function AuthLayout({ title, sub, children, footer, wide = false }: AuthLayoutProps) {
   const t = useTexts('auth')

@@ -44,7 +44,7 @@ export default function CheckOtpPage() {
 
   // The code is all that the page is for.
   useEffect(() => form.current?.querySelector('input')?.focus(), [form])
-  /** A button that counts down takes no focus: it goes where the code is typed. */
+  /** A disabled button cannot keep the focus, so the focus moves to the code field. */
   const wait = (seconds?: number) => {
     timer.restart(seconds)
     focusOn('[name=code]')

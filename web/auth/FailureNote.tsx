@@ -2,7 +2,7 @@ import type { ApiError } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Note } from '../ui/State.tsx'
 
-/** What the server refused, and how long to wait where it says so. */
+/** The server's refusal, and how long to wait where it says so. */
 export function FailureNote({ failure }: { failure: ApiError | undefined }) {
   const t = useTexts()
   if (failure === undefined) return null

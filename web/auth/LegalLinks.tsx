@@ -1,8 +1,8 @@
 import { useTexts } from '../i18n/index.ts'
 
 /**
- * At the foot of what is seen before signing in. They open beside, since what was typed shall not
- * be lost.
+ * Links at the foot of the pages before sign-in. They open a new tab, so that typed text is not
+ * lost.
  */
 export function LegalLinks({ className = '' }: { className?: string }) {
   const t = useTexts('auth')

@@ -7,7 +7,7 @@ import LockView from './LockView.tsx'
 
 export const load = async () => await resume()
 
-/** The lock view at an address of its own. Who is not signed in has nothing to lock. */
+/** The lock view as a page. Without a session there is nothing to lock. */
 export default function LockPage() {
   const router = useRouter()
   useEffect(() => {

@@ -17,7 +17,7 @@ import { LegalLinks } from './LegalLinks.tsx'
 import { tellLock } from './lock.ts'
 import { signOut } from './sign-out.ts'
 
-/** Goes on with a session that this tab shares and that is not locked any more. */
+/** Continues with the shared session of this browser if another tab has unlocked it. */
 async function follow(onUnlocked: () => void): Promise<void> {
   const found = await heldSession()
   if (!found || found.locked || found.id !== session.held()?.id) return
@@ -25,16 +25,16 @@ async function follow(onUnlocked: () => void): Promise<void> {
   onUnlocked()
 }
 
-/** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
+/** Replaces the whole portal while it is locked: nothing of it stays in the document. */
 export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
   const user = session.user()
-  // Here, so that whatever locked the screen, and a page loaded anew meanwhile, has the server
-  // know.
+  // Tells the server here, so that it happens however the lock was caused, and again after a
+  // reload.
   useEffect(() => void tellLock(), [])
-  // Another tab may have unlocked the session while this one was asleep and heard nothing.
+  // Another tab may have unlocked the session while this tab was asleep and received no message.
   useEffect(() => {
     const look = () => {
       if (document.visibilityState === 'visible') void follow(onUnlocked)

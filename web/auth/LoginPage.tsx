@@ -22,7 +22,7 @@ import { enter } from './sign-in.ts'
 
 const route = getRouteApi('/login')
 
-/** Only who has a second factor needs it. */
+/** Loaded on demand: only customers with a second factor need it. */
 const SignInStep = lazy(() => loadWanted(() => import('../security/SignInStep.tsx')))
 
 export default function LoginPage() {
@@ -70,7 +70,8 @@ export default function LoginPage() {
           await router.navigate({ to: '/check-otp', search: { email: body.email } })
           return
         }
-        // How long to wait is said where it stays; the rest is said once.
+        // A rate limit is shown in the form, where it stays; other failures are shown once as a
+        // toast.
         if (error instanceof ApiError && error.code !== 'rate_limited')
           toast.error(t.toast.error, error.message)
         throw error

@@ -8,8 +8,8 @@ import { Note } from '../ui/State.tsx'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 
 /**
- * Where the link of the letter about a sign-in leads. Opening it does nothing: programs that read
- * mail open links too.
+ * The page that the link in a sign-in letter opens. Opening it changes nothing, because mail
+ * programs open links too.
  */
 export default function NotMePage() {
   const t = useTexts('auth')

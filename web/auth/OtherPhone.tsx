@@ -9,8 +9,8 @@ import { toast } from '../ui/toast.ts'
 import { FailureNote } from './FailureNote.tsx'
 
 /**
- * For who mistyped the phone number at the registration: the password and the right number, and the
- * code goes there.
+ * For a customer who mistyped the phone number at registration: with the password and the correct
+ * number, the code is sent there.
  */
 export function OtherPhone({ email, onSent }: { email: string; onSent: () => void }) {
   const t = useTexts('auth')

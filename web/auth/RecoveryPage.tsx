@@ -86,9 +86,9 @@ function ResetForm({ email }: { email: string }) {
       await navigate({ to: '/login' })
     },
   })
-  // The keyboard goes on where the customer is asked.
+  // Moves the focus to the field that is asked for.
   useEffect(() => form.current?.querySelector<HTMLElement>('[name=code]')?.focus(), [form])
-  /** A button that counts down takes no focus: it goes where the code is typed. */
+  /** A disabled button cannot keep the focus, so the focus moves to the code field. */
   const wait = (seconds?: number) => {
     timer.restart(seconds)
     focusOn('[name=code]')
@@ -110,7 +110,7 @@ function ResetForm({ email }: { email: string }) {
           {failure.message}
         </Note>
       ) : null}
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t.auth.otp} error={errors['code']}>
         {(control) => (

@@ -66,7 +66,7 @@ export default function RegisterPage() {
     ...(failure?.code === 'phone_taken' ? { phone: t.auth.taken } : {}),
   }
   const hints = { phone: t.auth.phoneHint, password: t.auth.passwordHint }
-  /** What is wrong says what is needed, and stands in the hint's place. */
+  /** The error message says what is needed, so it replaces the hint. */
   const hint = (field: keyof typeof hints) => (shown[field] ? undefined : hints[field])
 
   return (

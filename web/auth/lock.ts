@@ -5,8 +5,8 @@ import { session } from '../session.ts'
 const againMs = 5_000
 
 /**
- * Has the server lock this session, so that its token opens nothing until the password is given.
- * Who is offline is locked here at once, and there as soon as the server answers.
+ * Locks this session on the server, so that its token opens nothing until the password is given.
+ * Without a connection the screen is locked at once, and the session as soon as the server answers.
  */
 export async function tellLock(): Promise<void> {
   const under = session.credential()

@@ -8,8 +8,8 @@ import { tellTabs } from '../tabs.ts'
 import { toast } from '../ui/toast.ts'
 
 /**
- * Takes a fresh session into use, here and in the other tabs: the profile is read, and its language
- * is the customer's choice, or their region's.
+ * Starts using a new session, here and in the other tabs. It loads the profile, whose language is
+ * the customer's choice or the region's.
  */
 export async function enter(queryClient: QueryClient, signedIn: SignedIn): Promise<void> {
   queryClient.clear()

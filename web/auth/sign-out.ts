@@ -5,21 +5,22 @@ import { session } from '../session.ts'
 import { noteLeaving, tellTabs } from '../tabs.ts'
 
 /**
- * `leave` leads to the sign-in. The session ends on the server too, and in every tab, but nobody
- * waits for that to be signed out here.
+ * `leave` navigates to the sign-in. The session also ends on the server and in every tab, but the
+ * sign-out here does not wait for that.
  */
 export async function signOut(queryClient: QueryClient, leave: () => Promise<void>): Promise<void> {
   const held = session.held()
   noteLeaving(held?.id)
   call(logout, {}).then(
     () => noteLeaving(undefined),
-    // The token was dead and the cookie may not be, or nobody answered: a later look ends it.
+    // The token was dead although the cookie may still live, or no response came: a later check of
+    // the cookie ends the session.
     () => import('../resume.ts').then(({ heldSession }) => heldSession()).catch(() => {}),
   )
   await signedOut(queryClient, leave)
 }
 
-/** The session has ended on the server: it does so in every tab. */
+/** The session has ended on the server; this ends it in every tab. */
 export async function signedOut(
   queryClient: QueryClient,
   leave: () => Promise<void>,
@@ -28,6 +29,6 @@ export async function signedOut(
   session.close(true)
   tellTabs('out', held)
   await leave()
-  // Not before: a screen that is still there would ask for everything again, as nobody.
+  // Only after leaving: a screen that is still shown would refetch everything without a session.
   queryClient.clear()
 }

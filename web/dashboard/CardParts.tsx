@@ -27,7 +27,7 @@ interface LoadedProps<D> {
 }
 
 /**
- * A card's content: grey while it loads, an error with a retry if it fails, and what it is for
+ * A card's content: a skeleton while it loads, an error with a retry if it fails, and the content
  * otherwise.
  */
 export function Loaded<D>({ query, skeleton, children }: LoadedProps<D>) {

@@ -123,7 +123,7 @@ export default function DashboardPage() {
 
 function Today({ region }: { region: string }) {
   const t = useTexts('dashboard')
-  // Its day in the customer's zone; noon is on every clock.
+  // Today in the customer's time zone. Noon exists on every day, unlike some midnights.
   const [today] = useState(() => new Date(`${formatDay(Date.now())}T12:00`))
   return (
     <p>

@@ -9,7 +9,7 @@ import { cx } from '../ui/cx.ts'
 import type { Runway } from '../../contract/billing.ts'
 
 interface WalletCardProps {
-  /** Undefined until it is known: before that nothing is said about it. */
+  /** Undefined while it is unknown: then nothing is shown about it. */
   runway: Runway | undefined
   className?: string
 }

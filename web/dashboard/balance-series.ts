@@ -21,8 +21,8 @@ export interface Series {
 }
 
 /**
- * `newestFirst` as the API answers it; `coversFrom` when the list does not reach back to the first
- * day.
+ * `newestFirst` as the API returns it; `coversFrom`: where the list begins, if it does not reach
+ * the first day.
  */
 export function balanceSeries(
   newestFirst: readonly Transaction[],
@@ -33,8 +33,8 @@ export function balanceSeries(
   const from = Math.max(now - days * daySeconds, coversFrom ?? 0)
   const inSpan = newestFirst.filter((entry) => entry.created >= from).reverse()
   const first = inSpan[0]
-  // Before the span's first entry the balance is what that entry found; without one it is the last
-  // known.
+  // Before the span's first entry the balance is the one before that entry; without an entry it is
+  // the last known balance.
   const before = first ? first.ending_balance - first.amount : (newestFirst[0]?.ending_balance ?? 0)
   return {
     from,
@@ -52,7 +52,7 @@ export function balanceSeries(
   }
 }
 
-/** As axis-steps.ts says, in no step below one unit of money. */
+/** The steps of axis-steps.ts, none smaller than one unit of money. */
 export const axisStepsOf = (
   highest: number,
   currency: Currency,

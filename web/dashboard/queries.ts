@@ -1,4 +1,4 @@
-/** What the dashboard reads for itself. */
+/** The dashboard's own queries. */
 import { queryOptions } from '@tanstack/react-query'
 import { unpaidInvoices } from '../../contract/billing.ts'
 import { call } from '../api.ts'

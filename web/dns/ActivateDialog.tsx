@@ -10,12 +10,12 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 
-/** The specification's pause between a success and what follows it. */
+/** The pause that the specification demands between a success and the next step. */
 const afterSuccessMs = 1000
 
 /**
- * Which name servers the domain must have, what the parent zone says now, and the advice of the
- * server where that differs.
+ * The name servers that the domain must have, the ones in the parent zone now, and the server's
+ * advice where they differ.
  */
 export default function ActivateDialog({
   domain,
@@ -24,7 +24,7 @@ export default function ActivateDialog({
 }: {
   domain: Domain
   onClose: () => void
-  /** A moment after the check succeeded: to the domain's records. */
+  /** Called shortly after a successful check, to open the domain's records. */
   onActivated: () => void
 }) {
   const t = useTexts('dns', 'dnsParts')
@@ -35,7 +35,7 @@ export default function ActivateDialog({
   const isValid = answer?.isValid === true
   const follow = useRef(onActivated)
   useEffect(() => {
-    // Who closes the dialog meanwhile stays where they are.
+    // If the dialog is closed during the pause, the customer stays on this page.
     if (!isValid) return
     const leaving = setTimeout(() => follow.current(), afterSuccessMs)
     return () => clearTimeout(leaving)

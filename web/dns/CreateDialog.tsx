@@ -28,7 +28,7 @@ export default function CreateDialog({
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const name = typedDomain(typed)
-    // Nothing typed is nothing asked for, as the specification has it.
+    // The specification ignores an empty name.
     if (name === '' || busy) return
     setBusy(true)
     setComplaint(undefined)

@@ -40,7 +40,8 @@ export default function DeleteRecordsDialog({
         })
         done.push(changeId)
       } else {
-        // As many calls as it takes: one holds so many ids. Each is a change of its own.
+        // One call takes a limited number of ids, so several may be needed. Each call is one change
+        // in the log.
         for (let at = 0; at < records.length; at += atOnce) {
           const ids = records.slice(at, at + atOnce).map(({ id }) => id)
           done.push(
@@ -51,7 +52,7 @@ export default function DeleteRecordsDialog({
     } catch (error) {
       toast.error(t.toast.error, error instanceof ApiError ? error.message : t.records.deleteFailed)
     } finally {
-      // What is gone can be brought back, also where the rest could not be deleted.
+      // What was deleted can be undone, even when deleting the rest failed.
       if (done.length > 0) onDeleted(done)
       setBusy(false)
       onClose()

@@ -2,7 +2,7 @@ import type { Domain } from '../../contract/dns.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** How a domain stands: by words and colour. */
+/** A domain's state, in words and colour. */
 export function DomainBadge({ domain }: { domain: Domain }) {
   const t = useTexts('dns')
   if (domain.active && domain.movedAt !== null)

@@ -14,12 +14,10 @@ import { DomainBadge } from './DomainBadge.tsx'
 
 const backClass = 'mb-2 inline-flex items-center gap-1 rounded-sm text-sm text-ink-2 hover:text-ink'
 
-/**
- * The head of a domain's page: its name, how it stands, and the name servers it is delegated to.
- */
+/** The head of a domain's page: its name, its state, and its name servers. */
 interface DomainHeadProps {
   domain: Domain
-  /** Where the way back leads. */
+  /** Where the back link leads. */
   back?: 'domains' | 'records'
   onActivate?: () => void
   children?: ReactNode

@@ -44,7 +44,7 @@ const PointDialog = lazy(() => loadPart(() => import('./PointDialog.tsx')))
 const loadChanges = () => loadWanted(() => import('../../contract/dns-changes.ts'))
 
 const route = getRouteApi('/app/dns/domain/$id')
-/** Typing rests this long before the address follows. */
+/** The search must rest this long before the address is updated, ms. */
 const restMs = 300
 
 export const load = ({ queryClient, params }: LoadInput) => {
@@ -63,7 +63,7 @@ export default function DomainPage() {
   return <Records key={id} domain={domain.data} />
 }
 
-/** What the address says of the list. */
+/** The list's state as the address holds it. */
 interface Shown {
   record?: RecordType | undefined
   search?: string | undefined
@@ -83,7 +83,7 @@ function Records({ domain }: { domain: Domain }) {
   const [sorting, setSorting] = useState<Sorting>({ by: 'name', descending: false })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [openDialog, setOpenDialog] = useState<OpenDialog>()
-  /** The change that deleted something a moment ago. */
+  /** The deletion made a moment ago, which can be undone. */
   const [gone, setGone] = useState<{ changeIds: readonly string[]; count: number }>()
   const typed = useDeferredValue(search)
   const records = useMemo(() => data ?? [], [data])
@@ -107,7 +107,7 @@ function Records({ domain }: { domain: Domain }) {
       }),
     [navigate, domain.id],
   )
-  // The list follows each letter; the address follows once typing rests.
+  // The list follows each letter; the address is updated once typing rests.
   useEffect(() => {
     const wanted = search.trim()
     if (wanted === (inAddress ?? '')) return
@@ -344,9 +344,7 @@ function Records({ domain }: { domain: Domain }) {
   )
 }
 
-/**
- * One type, or all of them: radios dressed as chips, in one line that scrolls by itself on phones.
- */
+/** Choice of one type or all: radios styled as chips, in one row that scrolls on phones. */
 function TypeChips({
   all,
   counts,

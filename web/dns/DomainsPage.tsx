@@ -31,8 +31,8 @@ export const load = ({ queryClient }: LoadInput) =>
 type OpenDialog = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
 /**
- * The head, which answers the press of the menu; the list, with all that it reads, comes in the
- * second drawing.
+ * The page's head, which is drawn at once after a press of the menu. The list and its reads come in
+ * the second rendering.
  */
 export default function DomainsPage() {
   const t = useTexts('dns')
@@ -82,7 +82,7 @@ export default function DomainsPage() {
 }
 
 interface ListProps {
-  /** The one that was just created here. */
+  /** The domain that was just created here. */
   added: Domain | undefined
   onOpenDialog: (dialog: OpenDialog) => void
 }

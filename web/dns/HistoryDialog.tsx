@@ -41,7 +41,7 @@ const changesQuery = (id: string) =>
     getNextPageParam: (last) => last.next,
   })
 
-/** Who changed what, newest first; each change can be taken back. */
+/** Who changed what, newest first; each change can be undone. */
 export default function HistoryDialog({
   domain,
   onClose,
@@ -144,7 +144,7 @@ function Lines({
 }: {
   mark: '−' | '+'
   states: readonly RecordState[]
-  /** Of all, of which `states` are the first. */
+  /** The number of all states; `states` has the first of them. */
   count: number
 }) {
   const t = useTexts('dns', 'dnsParts')

@@ -15,13 +15,13 @@ import { toast } from '../ui/toast.ts'
 import { TypedDialog } from '../shell/TypedDialog.tsx'
 import { recordLine } from './wording.ts'
 
-/** As the call has it: one MiB of text. */
+/** The call's own limit: 1 MiB of text. */
 const maxBytes = 1_048_576
 const shown = 8
 
 type Mode = 'merge' | 'sets' | 'replace'
 
-/** A zone file goes in only after the customer has seen what it changes. */
+/** A zone file is imported only after the customer has seen what it changes. */
 export default function ImportDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
   const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
@@ -31,7 +31,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
   const [complaint, setComplaint] = useState<string>()
   const [busy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  /** Where the text came from, as long as there is any. */
+  /** The name of the file that the text came from, while there is any text. */
   const [fileName, setFileName] = useState('')
 
   const edit = (text: string) => {
@@ -116,7 +116,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
           )}
         </Field>
         <div className="flex flex-wrap items-center gap-3">
-          {/* The browser's own button speaks the browser's language. */}
+          {/* The file input's native button would use the browser's language. */}
           <input
             ref={input}
             type="file"
@@ -173,7 +173,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
                   <p className="font-medium">{t.zone.adjusted(plan.adjusted.length)}</p>
                   <ul
                     className="mt-1 grid max-h-40 gap-1 overflow-y-auto text-xs"
-                    // what scrolls is reached by the keyboard
+                    // A scrolling area must be reachable by keyboard.
                     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
                     tabIndex={0}
                     aria-label={t.zone.adjusted(plan.adjusted.length)}

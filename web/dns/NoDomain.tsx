@@ -5,8 +5,8 @@ import { buttonClass } from '../ui/Button.tsx'
 import { LoadError } from '../ui/State.tsx'
 
 /**
- * In place of a domain's screens when it cannot be read, or is nobody's: why, and the way back to
- * the list.
+ * Shown instead of a domain's screens when it cannot be read or does not exist: the reason, and the
+ * way back to the list.
  */
 export function NoDomain({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
   const t = useTexts('dns')

@@ -37,7 +37,7 @@ export function RecordPage({
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
   if (!domain.data) return <NoDomain error={domain.error} onRetry={() => void domain.refetch()} />
-  // A record that was loaded anew is a form of its own.
+  // A reloaded record gets a new form: the key changes with its version.
   return (
     <RecordEditor key={record?.version} domain={domain.data} record={record} onReload={onReload} />
   )
@@ -94,7 +94,7 @@ function RecordEditor({
     }
     setBusy(true)
     try {
-      // The rules and their sentences come when they are asked for.
+      // The rules and their sentences are loaded on demand.
       const { readForm } = await loadWanted(() => import('./read-form.ts'))
       const read = readForm(values, domain, language)
       if ('errors' in read) {
@@ -119,7 +119,7 @@ function RecordEditor({
     } catch (error) {
       const fields = error instanceof ApiError ? error.fields : {}
       complain(fields)
-      // What belongs to no field of the form is said above it.
+      // An error that belongs to no field of the form is shown above it.
       if (!['name', 'type', 'content', 'ttl', 'priority'].some((field) => field in fields))
         setRefusal(messageOf(error))
       setOvertaken(editing && error instanceof ApiError && error.code === 'conflict')

@@ -13,7 +13,7 @@ import { VirtualRows } from '../ui/VirtualRows.tsx'
 import type { SortKey, Sorting } from './record-list.ts'
 import { ttlText, typeTones } from './wording.ts'
 
-/** One height for every row, so that thousands are placed without being drawn. */
+/** All rows have one height, so that thousands are placed without being rendered. */
 const rowRem = { wide: 3.3125, narrow: 4.8125 }
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const checkbox = 'size-4.5 cursor-pointer accent-[var(--primary)]'

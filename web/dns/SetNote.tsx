@@ -8,19 +8,19 @@ import { recordSetQuery } from './queries.ts'
 import type { RecordForm } from './record-form.ts'
 import { ttlText } from './wording.ts'
 
-/** Typing rests this long before the server is asked. */
+/** Typing must rest this long before the server is asked, ms. */
 const restMs = 300
 
 interface SetNoteProps {
   domain: Domain
-  /** The one that is edited. */
+  /** The record that is edited. */
   record: Record | undefined
   values: RecordForm
 }
 
 /**
- * What saving changes beside the record itself: the others of its name and type get its TTL and
- * proxy (RFC 2181, 5.2). Said before it is done.
+ * Warns before saving which other records would change: those of the same name and type get the
+ * record's TTL and proxy setting (RFC 2181, 5.2).
  */
 export function SetNote({ domain, record, values }: SetNoteProps) {
   const t = useTexts('dns', 'dnsRecord')

@@ -1,4 +1,4 @@
-/** Everything this feature reads. */
+/** The queries of this feature. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   changedRecords,
@@ -31,9 +31,8 @@ export const domainQuery = (id: string) =>
   })
 
 /**
- * All of a domain's records: a domain has thousands at most, and sorting and choosing among them
- * wait for nobody. They are read page by page once; from then on only what changed is asked for,
- * whoever changed it.
+ * All of a domain's records. A domain has thousands at most, so sorting and filtering run in the
+ * browser at once. The pages are read once; later only changes are fetched, whoever made them.
  */
 export const recordsQuery = (id: string) =>
   queryOptions({
@@ -62,7 +61,7 @@ export const recordsQuery = (id: string) =>
         cursor = page.next
       } while (cursor !== null)
       const read = { records, serial }
-      // What was changed while many pages were read.
+      // Fetches changes made while many pages were being read.
       return (records.length > 100 && (await catchUp(read))) || read
     },
     select: ({ records }) => records,
@@ -84,8 +83,8 @@ export const recordSetQuery = (id: string, name: string, type: RecordType) =>
 
 export const recordQuery = (id: string, recordId: string) =>
   queryOptions({
-    // A form stands on it: what is typed is not taken away by a reload behind one's back. Not of
-    // ['dns'] either, which events have read again.
+    // The open form depends on it, so a refetch in the background must not replace what is typed.
+    // The key is not under ['dns'], which events refetch.
     queryKey: ['dns-record', id, recordId],
     queryFn: ({ signal }) => call(getRecord, { params: { id, recordId } }, { signal }),
     refetchOnWindowFocus: false,

@@ -1,4 +1,4 @@
-/** From what was typed to what goes out, by the server's own rules. Pure. */
+/** Turns the typed form into the call's body, by the server's own rules. Pure. */
 import type { Domain, RecordBody } from '../../contract/dns.ts'
 import { readRecord, recordRuleText, type RecordField } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -7,7 +7,7 @@ import type { RecordForm } from './record-form.ts'
 const whole = (text: string): number =>
   /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN
 
-/** The body that goes out, or what is wrong with it: the server's own rules, said sooner. */
+/** The call's body, or the errors: the server's own rules, applied before the call. */
 export function readForm(
   form: RecordForm,
   domain: Pick<Domain, 'ascii' | 'capabilities'>,

@@ -1,4 +1,4 @@
-/** What the record form holds. Pure. */
+/** The record form's values. Pure. */
 import type { RecordField } from '../../contract/dns-records.ts'
 import type { Record } from '../../contract/dns.ts'
 import { asTyped } from '../../contract/dns-text.ts'
@@ -33,8 +33,8 @@ export const formOf = (record: Record): RecordForm => ({
 })
 
 /**
- * The specification's rule before any other: name, content and TTL are there, and the priority
- * where it is asked for. What is not.
+ * Empty required fields. The specification checks these first: name, content and TTL, and the
+ * priority where the form asks for it.
  */
 export const missingFrom = (form: RecordForm, withPriority: boolean): RecordField[] =>
   (['name', 'content', 'ttl', ...(withPriority ? (['priority'] as const) : [])] as const).filter(

@@ -1,17 +1,17 @@
-/** Choosing and ordering among a domain's records. Pure. */
+/** Filtering and sorting a domain's records. Pure. */
 import type { Record } from '../../contract/dns.ts'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
 
-/** A domain's records, newest first, and the serial from which on changes are missing. */
+/** A domain's records, newest first, and the serial up to which they include all changes. */
 export interface RecordCopy {
   readonly records: readonly Record[]
   readonly serial: number
 }
 
 /**
- * The copy with what changed since; undefined when that could not be told, and the list is to be
- * read anew.
+ * The copy with later changes applied; undefined when the server reports too many, and the list
+ * must be read again.
  */
 export function applyChanges(
   copy: RecordCopy,
@@ -43,15 +43,14 @@ export interface Sorting {
 }
 
 /**
- * What names are ordered by. The domain itself comes before everything in it; labels are read from
- * the right, so that what belongs together stands together, and numbers by their value: host2
- * before host10.
+ * The sort key of a name. The domain itself comes first. Labels are compared from the right, so
+ * that related names stand together. Numbers are compared by value: host2 before host10.
  */
 function keyOf(name: string): string {
   if (name === '@') return ''
-  // Below every letter of a name: www.a is nearer to a than a-b is.
+  // The separator sorts below every letter, so that www.a is nearer to a than a-b is.
   const reversed = name.split('.').toReversed().join('\u0001')
-  // Of two numbers the one with fewer digits is smaller.
+  // A number is prefixed by its length: the one with fewer digits is smaller.
   return reversed.replace(
     /0*(\d+)/g,
     (_all, digits: string) => String.fromCharCode('0'.charCodeAt(0) + digits.length) + digits,
@@ -79,10 +78,7 @@ export function sorted(records: readonly Record[], { by, descending }: Sorting):
   return descending ? list.reverse() : list
 }
 
-/**
- * Those of the type whose full name or value holds the text, in A-labels or in the letters that
- * they stand for.
- */
+/** Records of the type whose full name or value contains the text, in A-labels or in Unicode. */
 export function chosen(
   records: readonly Record[],
   domain: string,

@@ -18,7 +18,7 @@ interface Units {
   days: (count: number) => string
 }
 
-/** A TTL in the largest unit that it is whole in. */
+/** A TTL in the largest unit that divides it. */
 export function ttlText(seconds: number, units: Units): string {
   if (seconds > 0 && seconds % 86_400 === 0) return units.days(seconds / 86_400)
   if (seconds > 0 && seconds % 3600 === 0) return units.hours(seconds / 3600)

@@ -1,4 +1,4 @@
-/** The WordPress order in hosting's words, with hosting's data centres. */
+/** The WordPress order with hosting's texts and data centres. */
 import CreatePage, { loadFor } from '../wordpress/CreatePage.tsx'
 
 export const load = loadFor('hosting')

@@ -1,4 +1,4 @@
-/** The WordPress list in hosting's words, without the MariaDB column. */
+/** The WordPress list with hosting's texts, without the MariaDB column. */
 import ListPage, { load } from '../wordpress/ListPage.tsx'
 
 export { load }

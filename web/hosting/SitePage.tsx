@@ -1,4 +1,4 @@
-/** The WordPress server's page in hosting's words. */
+/** The WordPress server's page with hosting's texts. */
 import SitePage, { load } from '../wordpress/SitePage.tsx'
 
 export { load }

@@ -1,4 +1,4 @@
-/** Australian English: the order once more. */
+/** Australian English: the review of the order. */
 import { enReview } from './en-review.ts'
 
 export const audReview: typeof enReview = {

@@ -1,4 +1,4 @@
-/** English: a street and its place, wherever they are asked for. */
+/** English: fields for a street and its place. */
 import { plural } from './plural.ts'
 
 export const enAddress = {

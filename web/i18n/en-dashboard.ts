@@ -1,8 +1,7 @@
 /** English: the overview. */
 import { plural } from './plural.ts'
 
-// In words of our own: the browser takes tens of milliseconds to learn how a language writes its
-// days.
+// Our own lists: a browser takes tens of milliseconds to load a language's day names.
 export const weekdays = [
   'Sunday',
   'Monday',

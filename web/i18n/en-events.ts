@@ -17,7 +17,7 @@ export const enEvents = {
     failed: (name: string) =>
       `${name} could not be set up. What you paid for it is back in your wallet.`,
     deleted: 'Deleted',
-    /** Under what an order came to: opens what was told on the way. */
+    /** A group's outcome comes first; this opens its steps. */
     steps: (count: number) => `All ${plural(count, 'step', 'steps')}`,
     walletLow: (days: number) =>
       days === 0

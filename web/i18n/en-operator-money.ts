@@ -2,7 +2,7 @@ import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** The desk's pages about money: disputes, pay-outs, what does not agree. */
+/** The desk's pages about money: disputes, pay-outs, reconciliation. */
 export const enOperatorMoney = {
   nav: 'Money',
   tabs: 'Pages about money',
@@ -66,7 +66,7 @@ export const enOperatorMoney = {
     evidence: 'Evidence',
     acceptance: 'Accepted',
     noCalls: 'This gateway takes answers at its own desk only.',
-    /** Of the banks' reasons those that are told often; others stand as the gateway writes them. */
+    /** Frequent reasons of banks; others are shown as the gateway writes them. */
     reasons: {
       fraudulent: 'Fraudulent',
       duplicate: 'Charged twice',
@@ -234,7 +234,7 @@ export const enOperatorMoney = {
 }
 export type OperatorMoneyTexts = typeof enOperatorMoney
 
-/** What of the acts on money stands in the dialogs and the trail. */
+/** The texts of acts on money in the dialogs and the trail. */
 export const enMoneyActs = {
   names: {
     'dispute.answer': 'Send evidence',

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>
 
-/** What stands in the trail as a code, by the name of the fact and the code. */
+/** Codes that appear in the trail, by the name of the fact. */
 export const enTrailCodes: Readonly<Record<string, Labels>> = {
   job: { given_up: 'gave up', waiting: 'waiting' },
   mailSuspended: { bounces: 'bounces', complaint: 'a complaint', operator: 'our decision' },

@@ -4,7 +4,9 @@ import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** The desk's pages about work: what goes on now, orders and servers, letters, upkeep, capacity. */
+/**
+ * The desk's pages about work: current work, orders and servers, letters, maintenance, capacity.
+ */
 export const enDeskWork = {
   title: 'Work',
   sub: 'What does not go on by itself.',
@@ -100,7 +102,6 @@ export const enDeskWork = {
     nothing: 'nothing',
     expected: (names: string) => `expected: ${names}`,
     checked: (time: string) => `asked ${time}`,
-    /** Why the authority did not issue, as far as it is named. */
     allWell: 'Nothing failed, and no domain waits.',
   },
   capacity: {

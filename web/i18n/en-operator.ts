@@ -146,7 +146,7 @@ export const enOperator = {
     waiting: 'Waiting',
     held: 'Suspended by hand',
   },
-  /** What opens in a new tab. */
+  /** The view of the portal as a customer, which opens in a new tab. */
   view: {
     title: 'As the customer sees it',
     opening: 'The portal of the customer opens.',
@@ -177,7 +177,7 @@ export const enOperator = {
     denied: 'Denied by the owner',
     viewed: 'Support looked',
   } as Labels,
-  /** What an act changed. */
+  /** Names of the facts that an act changes. */
   facts: {
     ...enMoneyActs.facts,
     ...enWorkActs.facts,

@@ -1,4 +1,4 @@
-/** English: the parts of one server's page that come when they are opened. */
+/** English: the parts of a server's page that are loaded when they are opened. */
 import { enUpdates } from './en-updates.ts'
 import { plural } from './plural.ts'
 import { enMail } from './en-mail.ts'

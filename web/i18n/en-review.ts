@@ -1,4 +1,4 @@
-/** The order once more, before money moves, and the question before it is left. */
+/** The review of the order before payment, and the question before the order is left. */
 export const enReview = {
   review: {
     title: 'Confirm information',

@@ -1,4 +1,4 @@
-/** English: the second factor, on its page, at the sign-in and wherever it is asked again. */
+/** English: the second factor, on its page, at the sign-in and wherever it is asked for again. */
 import { plural } from './plural.ts'
 
 export const enSecurity = {

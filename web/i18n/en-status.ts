@@ -1,4 +1,4 @@
-/** English: what the operator tells everybody. Loaded with what shows it, in both languages. */
+/** English: status notices. Loaded with the screens that show them, in both languages. */
 export const enStatus = {
   title: 'Status',
   sub: (brand: string) => `What is going on at ${brand}`,

@@ -1,4 +1,4 @@
-/** English: topping up, and what became of it. */
+/** English: topping up, and its result. */
 import { plural } from './plural.ts'
 
 export const enTopUp = {

@@ -1,4 +1,4 @@
-/** Before a dialog is closed in which somebody typed. */
+/** The question before closing a dialog that holds typed text. */
 export const enTyped = {
   ask: 'Close without saving what you typed?',
   discard: 'Discard',

@@ -1,6 +1,6 @@
 import { plural } from './plural.ts'
 
-/** The bar over a customer's portal that a member of the staff looks at. No customer loads it. */
+/** The bar over a customer's portal while the staff views it. No customer loads it. */
 export const enView = {
   label: 'You only look',
   sees: (name: string) => `You see this as ${name} does.`,

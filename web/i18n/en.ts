@@ -1,15 +1,15 @@
 import { plural } from './plural.ts'
 
 /**
- * English, and the form of every other language: a text that another language lacks does not
- * compile. What varies is a function, so that its parameters are checked as well. The sentences of
- * the specification stand as it writes them.
+ * English, and the type of every other language: a missing text does not compile. Variable texts
+ * are functions, so that their parameters are checked as well. Sentences of the specification are
+ * quoted unchanged.
  */
 export const en = {
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {
     retry: 'Try again',
-    /** In place of an invoice's number, until it has one. */
+    /** Shown instead of an invoice's number until it has one. */
     draft: 'Draft',
     close: 'Close',
     cancel: 'Cancel',

@@ -250,7 +250,8 @@ const sources = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .join('\n')
 
 test('every text is used somewhere', () => {
-  // A text is read by its name, or its parent is read with a name that is known at run time.
+  // A text counts as used if its full name is read, or its parent is indexed with a name known at
+  // run time.
   const unused = paths(en).filter((key) => {
     const names = key.split('.')
     const [parent = '', leaf = ''] = names.slice(-2)

@@ -1,7 +1,7 @@
 /**
- * The active language. Only its texts are downloaded, and of those only what every screen needs: a
- * screen's route names the groups it needs besides (`screen(file, 'servers')`). A change of
- * language loads the other files first and then swaps.
+ * The active language. Only the texts of this language that every screen needs are downloaded
+ * first. A screen's route names the further groups that it needs (`screen(file, 'servers')`). A
+ * change of language loads all its files first and then swaps.
  */
 import { useSyncExternalStore } from 'react'
 import type { enAccount } from './en-account.ts'
@@ -31,7 +31,7 @@ import type { enWallet } from './en-wallet.ts'
 import type { Texts } from './en.ts'
 
 export type { Texts }
-/** Texts of one part of the portal. */
+/** The texts of each group. */
 interface GroupTexts {
   account: typeof enAccount
   address: typeof enAddress
@@ -183,7 +183,7 @@ const groupLoaders: Loaders = {
     aud: wallet,
   },
 }
-/** The groups that some screen has asked for; each is there once its promise says so. */
+/** Groups that some screen has requested. Each is loaded when its promise resolves. */
 const wanted = new Map<TextGroup, Promise<void>>()
 const groupOf = (group: TextGroup, language: Language): Promise<object> =>
   groupLoaders[group][language]()
@@ -198,13 +198,13 @@ const listeners = new Set<() => void>()
 export const isLanguage = (value: unknown): value is Language =>
   languages.some((language) => language === value)
 
-/** The choice of an earlier visit, else what the browser asks for. */
+/** The language chosen in an earlier visit, or else the browser's. */
 export function preferredLanguage(): Language {
   let stored: string | null = null
   try {
     stored = localStorage.getItem('language')
   } catch {
-    // Storage may be closed to us: the browser's languages decide.
+    // Storage may be blocked; then the browser's languages decide.
   }
   if (isLanguage(stored)) return stored
   const first = navigator.language.toLowerCase()
@@ -212,7 +212,7 @@ export function preferredLanguage(): Language {
   return first === 'en-au' ? 'aud' : 'en'
 }
 
-/** Counts the choices: of two that are loading, the one that was made last counts. */
+/** Counts the choices: of two that are loading, only the later one is applied. */
 let choices = 0
 
 export async function setLanguage(language: Language, keep = true): Promise<void> {
@@ -224,7 +224,7 @@ export async function setLanguage(language: Language, keep = true): Promise<void
   do {
     for (const group of missing()) groups.set(group, groupOf(group, language))
     parts = await Promise.all([core, ...groups.values()])
-    // A screen that was loading meanwhile may have asked for one more.
+    // A screen may have requested another group during this load.
   } while (missing().length > 0)
   if (choice !== choices) return
   active = { language, texts: Object.assign({}, ...parts) as Texts }
@@ -233,20 +233,21 @@ export async function setLanguage(language: Language, keep = true): Promise<void
     try {
       localStorage.setItem('language', language)
     } catch {
-      // The choice then lasts as long as the page.
+      // Without storage the choice lasts as long as the page.
     }
   }
   for (const listener of listeners) listener()
 }
 
-/** Makes sure that a group's texts are there before a screen is drawn with them. */
+/** Loads a group's texts before a screen is rendered with them. */
 export function loadTexts(group: TextGroup): Promise<void> {
   const known = wanted.get(group)
   if (known) return known
   const { language } = current()
   const loading = groupOf(group, language).then((texts) => {
-    // What is on the screen already has no use for the group: it joins the same object, and nothing
-    // is drawn anew. A language that was chosen meanwhile has brought it along.
+    // The texts join the same object, and nothing is rendered again, because no shown screen uses
+    // the group yet. If another language was chosen meanwhile, that change has loaded the group
+    // itself.
     if (active?.language === language) Object.assign(active.texts, texts)
   })
   wanted.set(group, loading)
@@ -256,7 +257,7 @@ export function loadTexts(group: TextGroup): Promise<void> {
 
 const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)
 
-/** The language of the contract's sentences: Australian English is English there. */
+/** The language of the contract's sentences, which has no Australian English. */
 export const sentenceLanguage = (language: Language): 'en' | 'vi' =>
   language === 'vi' ? 'vi' : 'en'
 

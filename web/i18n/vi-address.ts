@@ -1,4 +1,4 @@
-/** Vietnamese: a street and its place, wherever they are asked for. */
+/** Vietnamese: fields for a street and its place. */
 import type { enAddress } from './en-address.ts'
 
 export const viAddress: typeof enAddress = {

@@ -1,4 +1,4 @@
-/** Vietnamese: the parts of one server's page that come when they are opened. */
+/** Vietnamese: the parts of a server's page that are loaded when they are opened. */
 import type { enParts } from './en-parts.ts'
 import { viMail } from './vi-mail.ts'
 import { viPhp } from './vi-php.ts'

@@ -1,4 +1,4 @@
-/** Vietnamese: what the operator tells everybody. */
+/** Vietnamese: status notices. */
 import type { enStatus } from './en-status.ts'
 
 export const viStatus: typeof enStatus = {

@@ -38,7 +38,7 @@ export const load = ({ queryClient, params }: LoadInput) =>
     queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? '')),
   ])
 
-/** One invoice, for whoever holds its link. Who is signed in may pay it from the wallet. */
+/** One invoice, for anybody who has its link. A signed-in customer may pay it from the wallet. */
 export default function HostedPage() {
   const t = useTexts('invoices')
   const { token } = route.useParams()
@@ -274,7 +274,7 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
     },
     onError: (error) => {
       toast.error(t.toast.error, messageOf(error))
-      // It may have been paid elsewhere.
+      // It may have been paid elsewhere meanwhile.
       for (const subject of ['invoices', 'me'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
     },

@@ -5,8 +5,8 @@ import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
 /**
- * Paid where nothing is due, UnPaid where something is; void, lapsed, refunded and a credit note
- * are neither.
+ * Paid where nothing is due, UnPaid where something is. Void, lapsed and refunded invoices and
+ * credit notes show neither.
  */
 export function InvoiceBadge({
   invoice,
@@ -51,8 +51,8 @@ interface HostedLinkProps {
 }
 
 /**
- * The hosted page opens in this tab: the session lives in it, and with it the payment from the
- * wallet. An address of another host (a provider's own page) opens beside.
+ * The hosted page opens in this tab, because the session in it allows payment from the wallet. An
+ * address of another host (a provider's own page) opens in a new tab.
  */
 export function HostedLink({ url, className, label, children }: HostedLinkProps) {
   const target = new URL(url, location.href)

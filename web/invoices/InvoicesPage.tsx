@@ -47,7 +47,7 @@ export default function InvoicesPage() {
 
 function Table({ list }: { list: Invoice[] }) {
   const t = useTexts('invoices')
-  // Each row is drawn in one shape, not in both with one of them hidden.
+  // Each row is rendered in one layout only, instead of both with one hidden.
   const isNarrow = useNarrow()
   return (
     <table className="w-full text-sm">
@@ -116,7 +116,7 @@ function Table({ list }: { list: Invoice[] }) {
                   <Due invoice={invoice} />
                 </span>
               ) : null}
-              {/* Beside one another they are wider than a phone leaves them. */}
+              {/* Side by side they would be wider than a phone's screen. */}
               <span className="inline-flex items-center justify-end gap-1 max-sm:flex-wrap">
                 {isNarrow ? <PdfLink invoice={invoice} /> : null}
                 <HostedLink
@@ -142,7 +142,7 @@ function Table({ list }: { list: Invoice[] }) {
 }
 
 /**
- * What is due; under it the total, where that is another amount: of a paid invoice the amount due
+ * The amount due, and below it the total where that differs: for a paid invoice the amount due
  * alone would say nothing.
  */
 function Due({ invoice }: { invoice: Invoice }) {

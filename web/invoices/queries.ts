@@ -1,9 +1,9 @@
-/** Everything this feature reads. */
+/** The queries of this feature. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { hostedInvoice, listInvoices } from '../../contract/billing.ts'
 import { call, callPage } from '../api.ts'
 
-/** The newest: what the dashboard shows, and enough to know what is unpaid. */
+/** The newest invoices: what the dashboard shows, and enough to find unpaid ones. */
 export const recentInvoicesQuery = queryOptions({
   queryKey: ['invoices', 'recent'],
   queryFn: async ({ signal }) =>

@@ -23,18 +23,21 @@ import { useDeskForm, type Values } from './use-form.ts'
 
 export interface WantedAct {
   readonly act: ActName
-  /** Whom or what it is about, as the dialog's title says it; not there when it makes something. */
+  /**
+   * The customer or thing that the act is about, for the dialog's title; absent when the act makes
+   * something.
+   */
   readonly about?: string
-  /** What is known already. */
+  /** Fields whose values are already known. */
   readonly fixed: Readonly<Record<string, unknown>>
   readonly initial?: Values
-  /** Of the amount; without it the form has a field for it. */
+  /** The currency of the amount; without it the form has a field for it. */
   readonly currency?: Currency
-  /** What a choice is among, where that is known only now. */
+  /** The options of a choice field that are only known at run time. */
   readonly options?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Asks for what an act needs, its reason above all, and does it. */
+/** A dialog that asks for an act's fields and its reason, and performs the act. */
 export function ActDialog({
   wanted,
   onClose,
@@ -42,13 +45,13 @@ export function ActDialog({
 }: {
   wanted: WantedAct
   onClose: () => void
-  /** After it was done or proposed, in place of what closes the dialog otherwise. */
+  /** Called after the act was done or proposed, instead of `onClose`. */
   onDone?: () => void
 }) {
   const t = useDeskTexts()
   const client = useQueryClient()
   const formId = useId()
-  // One press that is sent twice acts once.
+  // Idempotency key: a press that is sent twice acts once.
   const [key] = useState(newKey)
   const [link, setLink] = useState<string>()
   const [secret, setSecret] = useState<string>()
@@ -73,7 +76,7 @@ export function ActDialog({
       if (outcome.notice !== undefined) return setNotice(outcome.notice)
       if (outcome.state === 'proposed') toast.success(t.waits, t.proposed)
       else toast.success(t.done, title)
-      // A browser that opens no tab by itself leaves it to a press.
+      // If the browser blocks the new tab, the dialog shows the link instead.
       if (outcome.secret !== undefined) setSecret(outcome.secret)
       else if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
         setLink(outcome.link)
@@ -135,7 +138,7 @@ export function ActDialog({
         className="grid gap-4"
       >
         {form.failure ? (
-          // The button below is in view wherever the form is scrolled to.
+          // Scrolls the error into view. The button below stays in view anyway.
           <div ref={(shown) => shown?.scrollIntoView({ block: 'nearest' })}>
             <Note tone="danger" role="alert">
               {form.failure}
@@ -182,7 +185,7 @@ export function ActDialog({
   )
 }
 
-/** The body of the call; what is no amount is told in place of the schema's own words. */
+/** The call's body. For an invalid amount it returns our own message instead of the schema's. */
 function bodyOf(
   fields: readonly ActField[],
   values: Values,
@@ -199,7 +202,7 @@ function bodyOf(
       return [[name, parts]]
     }
     if (text === '' && isOptional) return []
-    // The browser's own time zone, as its field shows it.
+    // The field shows the browser's own time zone.
     if (kind === 'moment')
       return [[name, Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString()]]
     if (kind === 'count') return [[name, /^\d{1,6}$/.test(text) ? Number(text) : text]]

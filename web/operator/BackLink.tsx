@@ -1,7 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { DeskLink } from './path.tsx'
 
-/** From one thing to the list that it stands in. */
+/** A link from one item back to its list. */
 export function BackLink({ to, text }: { to: string; text: string }) {
   return (
     <DeskLink

@@ -12,7 +12,7 @@ import { ActDialog, type WantedAct } from './ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 import { cannedQuery } from './queries.ts'
 
-/** Answers that are ready to be chosen. */
+/** Canned answers. */
 export function CannedView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

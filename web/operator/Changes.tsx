@@ -7,7 +7,7 @@ import { timeOf, useDeskLanguage, useDeskTexts, type DeskLanguage } from './lang
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** Facts inside of facts, such as what was proposed, stand beside the others. */
+/** Flattens nested facts, such as those of a proposal, into one list. */
 const flat = (facts: Facts | null): Facts =>
   Object.fromEntries(
     Object.entries(facts ?? {}).flatMap(([name, value]) =>
@@ -21,7 +21,7 @@ interface Reader {
   readonly t: OperatorTexts
   readonly language: DeskLanguage
   readonly currency: Currency | undefined
-  /** Of a plan, by its number. */
+  /** The name of a plan by its id. */
   readonly planName: (id: unknown) => string
 }
 const amounts: ReadonlySet<string> = new Set(['balance', 'amount', 'setOff', 'limit', 'owed'])
@@ -53,8 +53,8 @@ const isId = (value: unknown): boolean =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
 /**
- * What an act changed, or would: each fact before and after it. Ids, which say nothing, are left
- * out, and so is what is `said` elsewhere.
+ * What an act changed or would change: each fact before and after. Ids are omitted, because they
+ * tell a reader nothing, and so are the facts in `said`, which are shown elsewhere.
  */
 export function Changes({
   before,
@@ -63,7 +63,7 @@ export function Changes({
   isEmptySaid = false,
 }: Pick<TrailAct, 'before' | 'after'> & {
   said?: readonly string[]
-  /** Says so where no fact changes. */
+  /** Shows a text when no fact changes. */
   isEmptySaid?: boolean
 }) {
   const t = useDeskTexts()
@@ -83,7 +83,7 @@ export function Changes({
   return (
     <ul className="num grid content-start gap-0.5 text-xs text-ink-2">
       {names.map((name) => {
-        // What is told of one of both moments only did not change.
+        // A fact that only one side contains did not change.
         const isChanged =
           name in was && name in is && JSON.stringify(was[name]) !== JSON.stringify(is[name])
         return (

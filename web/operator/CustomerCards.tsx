@@ -8,10 +8,12 @@ import { Card } from '../ui/Card.tsx'
 import { Changes } from './Changes.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 
-/** A word of the server in the reader's language; itself where there is none. */
+/**
+ * A word of the server in the reader's language, or the word itself where there is no translation.
+ */
 export const wordOf = (t: OperatorTexts, word: string): string => t.words[word] ?? word
 
-/** Of the states that have a colour; the others are grey. */
+/** States with a colour; all others are grey. */
 const tones: Readonly<Record<string, Tone>> = {
   succeeded: 'success',
   paid: 'success',
@@ -46,7 +48,7 @@ interface Story {
 const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border px-5 py-2.5'
 
 const separator = ' · '
-/** In one line as far as they fit; a date is not broken at its hyphens. */
+/** Facts on one line as far as they fit; a date is not broken at its hyphens. */
 function Facts({ of: facts }: { of: readonly string[] }) {
   return (
     <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">
@@ -60,7 +62,7 @@ function Facts({ of: facts }: { of: readonly string[] }) {
   )
 }
 
-/** A card with a short list, or a word that there is nothing. */
+/** A card with a short list, or a text for an empty one. */
 export function ListCard({ title, rows }: { title: string; rows: readonly Row[] }) {
   const t = useDeskTexts()
   return (
@@ -137,7 +139,7 @@ function Pairs({ of }: { of: readonly (readonly [name: string, value: string])[]
   )
 }
 
-/** What the customer wishes of automatic top-up, and why it last failed. */
+/** The customer's rule of automatic top-up, and the last failure. */
 function AutoTopUpFacts({
   of: { amount, below, monthLimit, card, off, lastFailure },
   currency,

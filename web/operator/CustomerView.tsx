@@ -29,7 +29,7 @@ import { DeskLink } from './path.tsx'
 import { customerQuery } from './queries.ts'
 import type { Values } from './use-form.ts'
 
-/** Asks for an act in a dialog, where the member's role allows it. */
+/** Opens an act's dialog, if the member's role allows the act. */
 export type AskAct = (act: ActName, more?: Partial<WantedAct>) => void
 
 export function CustomerView({ id, session }: { id: string; session: StaffSession }) {
@@ -52,8 +52,8 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
 type Server = CustomerStory['servers'][number]
 
 /**
- * A server that runs can be suspended by hand, and released again; moved, and put back to its
- * original while that is kept; and cancelled.
+ * The acts on a running server: suspend and release it, move it, undo the move while the original
+ * is kept, and cancel it.
  */
 function serverActs(
   { held, status, movesTo, undoUntil }: Server,
@@ -78,7 +78,7 @@ function serverActs(
   )
 }
 
-/** Where it runs, and how a move of it stands. */
+/** The server's node, and the state of a move. */
 function serverSub(server: Server, t: OperatorTexts): string {
   const { createdAt, why, node, movesTo, moveFailed, undoUntil } = server
   return [
@@ -124,7 +124,7 @@ function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row
   ]
 }
 
-/** What stands in the fields of an act's dialog at first: how it is now. */
+/** Initial values of an act's fields: the present state. */
 function initialOf(act: ActName, { language, wallets: [wallet] }: CustomerStory): Values {
   if (act === 'customer.language' && language !== null) return { language }
   if (act !== 'credit_line.set' || !wallet?.creditLine?.termDays) return {}
@@ -232,7 +232,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
                         about: `${money(amount, paid)} · ${code}`,
                         fixed: { payment: code },
                         currency: paid,
-                        // What is left of it, to be made less of.
+                        // The amount that is still refundable; the member may lower it.
                         initial: { amount: toMajor(amount - givenBack, paid) },
                       })
                     }

@@ -28,7 +28,7 @@ const tones: Readonly<Record<DeskCustomerState, Tone>> = {
   closed: 'neutral',
 }
 
-/** All customers, newest first, and the box that finds one of them. */
+/** All customers, newest first, with a search box. */
 export function CustomersView() {
   const t = useDeskTexts()
   const words = t.customers
@@ -83,7 +83,7 @@ function List({ state }: { state: DeskCustomerState | undefined }) {
   )
 }
 
-/** On a phone a row has its name, balance and state; the rest is on the customer's own page. */
+/** On phones a row has only name, balance and state; the rest is on the customer's page. */
 function Rows({ of: rows }: { of: readonly DeskCustomer[] }) {
   const words = useDeskTexts().customers
   const language = useDeskLanguage()

@@ -92,7 +92,7 @@ function About({ of: one }: { of: DeskRequest }) {
   const words = useDeskTexts().privacy
   const { customer, decidedAt } = one
   const facts = [
-    // Days in Vietnam, wherever the member is.
+    // Due days are days in Vietnam, wherever the member is.
     words.due(vietnamDay(one.dueAt)),
     words.came(vietnamDay(one.receivedAt)),
     ...(one.enteredBy === null ? [] : [words.enteredBy(one.enteredBy)]),

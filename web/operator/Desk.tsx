@@ -40,7 +40,7 @@ import { TicketView } from './TicketView.tsx'
 import { TrailView } from './TrailView.tsx'
 import { isWork, WorkView } from './work/WorkView.tsx'
 
-/** The whole desk: who is signed in decides what is seen. */
+/** The whole desk. The member's session decides what is shown. */
 export function Desk() {
   const t = useDeskTexts()
   const path = useDeskPath()
@@ -165,7 +165,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
               key={to}
               to={to}
               aria-current={isHere ? 'page' : undefined}
-              // On a phone the row of sections is longer than the screen.
+              // On phones the row of sections is wider than the screen.
               ref={isHere ? showInRow : undefined}
               className={cx(
                 'flex h-10 shrink-0 items-center gap-1.5 border-b-2 px-2 text-sm font-medium',

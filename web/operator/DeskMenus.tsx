@@ -11,7 +11,7 @@ const icons: Record<Theme, typeof Sun> = { light: Sun, dark: Moon, system: Monit
 const themes: Theme[] = ['light', 'dark', 'system']
 const names = { en: 'English', vi: 'Tiếng Việt' } as const
 
-/** Language and theme; and, signed in, whose session it is. */
+/** Language and theme; after sign-in, also the session. */
 export function DeskMenus({
   session,
   onSignOut,

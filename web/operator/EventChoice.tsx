@@ -12,7 +12,10 @@ const groupOf = (event: OperatorEventName): OperatorEventGroup =>
   event.slice(0, event.indexOf('.')) as OperatorEventGroup
 const groups = [...new Set(operatorEventNames.map(groupOf))].toSorted()
 
-/** Every event that a program of the provider may be sent, by what it is about; a list in text. */
+/**
+ * A choice among all events that a webhook of the provider may receive, grouped by subject. The
+ * value is a comma-separated text.
+ */
 export function EventChoice({
   value,
   onChange,
@@ -27,7 +30,7 @@ export function EventChoice({
   const chosen = value.split(',').filter(Boolean)
   const choose = (events: readonly string[]): void => onChange(events.join(','))
   return (
-    // The group is what is not valid, and what the focus goes to then.
+    // The group carries the invalid state, and gets the focus then.
     <fieldset {...control} aria-label={name} tabIndex={-1} className="grid gap-4">
       <Button
         variant="outline"

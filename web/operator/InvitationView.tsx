@@ -15,7 +15,7 @@ interface Props {
   onEnter: (session: StaffSession) => void
 }
 
-/** Behind the link of an invitation; its token stands behind #, where no server's log has it. */
+/** The page of an invitation link. Its token stands after #, so no server logs it. */
 export function InvitationView({ onEnter }: Props) {
   const t = useDeskTexts()
   const token = location.hash.slice(1)

@@ -4,7 +4,7 @@ import { LoadError } from '../ui/State.tsx'
 import { useDeskTexts } from './language.ts'
 import { capacityQuery } from './queries.ts'
 
-/** Nodes that take servers, with the room that each has; empty: the portal chooses. */
+/** A choice of nodes that accept servers, with the room of each; empty: the portal chooses. */
 export function NodeChoice({
   value,
   onChange,

@@ -10,7 +10,7 @@ import { DeskLink } from './path.tsx'
 import { overviewQuery } from './queries.ts'
 import { SearchBox } from './SearchBox.tsx'
 
-/** Where each is dealt with; '': in the shell. */
+/** The page on which each fault is handled; '': only the command line. */
 const faultPlaces: Readonly<Record<keyof Overview['faults'], string>> = {
   ledger: '',
   nodes: '/capacity',

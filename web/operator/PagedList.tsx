@@ -11,7 +11,10 @@ interface Pages<R> extends PagedRead {
   refetch(): unknown
 }
 
-/** A card around a list that is read page by page: loading, failed, empty, there, and more. */
+/**
+ * A card around a list that is read page by page: loading, failed, empty, loaded, and a button for
+ * more.
+ */
 export function PagedList<R>({
   list,
   empty,
@@ -45,6 +48,6 @@ export function PagedList<R>({
   )
 }
 
-/** A row of such a list. */
+/** Classes of a row in such a list. */
 export const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-border px-5 py-3 first:border-0'

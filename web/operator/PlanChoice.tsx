@@ -5,7 +5,7 @@ import { LoadError, Skeleton } from '../ui/State.tsx'
 import { catalogQuery } from './catalog/queries.ts'
 import { useDeskTexts } from './language.ts'
 
-/** Plans that are sold, by their names; a list of their ids in text, empty for every one. */
+/** A choice of sold plans by name. The value is a text with a list of ids; empty for every plan. */
 export function PlanChoice({
   value,
   onChange,
@@ -18,7 +18,7 @@ export function PlanChoice({
   const { data, error, refetch } = useQuery(catalogQuery)
   const chosen = value.split(',').filter(Boolean)
   return (
-    // The group is what is not valid, and what the focus goes to then.
+    // The group carries the invalid state, and gets the focus then.
     <fieldset {...control} aria-label={t.fields.plans} tabIndex={-1} className="grid gap-2">
       <Checkbox
         label={t.money.coupons.everyPlan}

@@ -63,7 +63,7 @@ function useWhat(): (proposal: Proposal) => string {
   }
 }
 
-/** What stands in the title and beside it. */
+/** Facts that are already shown in or beside the title. */
 const said = ['amount', 'currency', 'payment', 'told', 'reason']
 
 function Waiting({
@@ -137,7 +137,7 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(approveProposal, { params: { id: proposal.id } }),
     onSuccess: async () => {
-      // What is decided cannot be tried any more.
+      // A decided proposal cannot be previewed any more.
       const kept: readonly unknown[] = ['session', 'proposal-preview']
       await client.invalidateQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) })
       toast.success(t.proposals.approved, what)
@@ -174,7 +174,7 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
   )
 }
 
-/** Who asked for it, when, why, and of whom or what. */
+/** Who asked for it, when and why, and about whom or what. */
 function Asked({ of: { by, byRole, at, expiresAt, reason, customer, input } }: AskedProps) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -203,7 +203,7 @@ interface AskedProps {
   of: Proposal
 }
 
-/** What it would change now: it is tried at the server, and nothing of that stays. */
+/** What the act would change now: the server tries it and rolls everything back. */
 function Foreseen({ of: { id, input } }: AskedProps) {
   const t = useDeskTexts()
   const words = t.proposals
@@ -228,7 +228,7 @@ function Foreseen({ of: { id, input } }: AskedProps) {
   )
 }
 
-/** What stands above as it was asked for is not said twice. */
+/** Facts that are shown above as requested are not repeated. */
 const askedAlready = (input: Proposal['input'], after: Proposal['input'] | null): string[] => [
   'currency',
   'told',

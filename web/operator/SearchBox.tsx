@@ -11,12 +11,11 @@ import { DeskLink, go, useDeskQuery } from './path.tsx'
 import { searchQuery } from './queries.ts'
 
 const pauseMs = 200
-/** Who comes here comes to type. */
+/** The search box gets the focus, because visitors of this page come to type. */
 const focus = (input: HTMLInputElement | null): void => input?.focus({ preventScroll: true })
 
 /**
- * One box for everything that a customer may be known by. What is found takes the place of what
- * stands below it otherwise.
+ * One search box for everything that identifies a customer. The results replace the content below.
  */
 export function SearchBox({ at, children }: { at: '' | '/customers'; children: ReactNode }) {
   const t = useDeskTexts()
@@ -25,7 +24,8 @@ export function SearchBox({ at, children }: { at: '' | '/customers'; children: R
   const written = useRef(asked)
   useEffect(() => {
     if (asked === written.current) return
-    // Another address than this box wrote: Back, or a link to the page without a question.
+    // The address was changed by something else than this box: Back, or a link to the page without
+    // a search.
     written.current = asked
     setText(asked)
   }, [asked])
@@ -34,7 +34,7 @@ export function SearchBox({ at, children }: { at: '' | '/customers'; children: R
     if (q === written.current) return
     const timer = setTimeout(() => {
       written.current = q
-      // The address can be handed on, and Back comes here again.
+      // The address can be shared, and Back returns to this search.
       go(q === '' ? at : `${at}?${new URLSearchParams({ q })}`, true)
     }, pauseMs)
     return () => clearTimeout(timer)

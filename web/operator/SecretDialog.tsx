@@ -3,7 +3,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useDeskTexts } from './language.ts'
 
-/** Shows what signs the calls of an address once: nobody can read it again. */
+/** Shows a signing secret once: it cannot be read again. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const t = useDeskTexts()
   const words = t.outgoing.secret

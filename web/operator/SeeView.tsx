@@ -8,15 +8,15 @@ import { useDeskTexts } from './language.ts'
 import { createDeskQueries, sessionQuery } from './queries.ts'
 import { LoneForm } from './SignInView.tsx'
 
-/** Once: the ticket opens one view, however often this is drawn. */
+/** Remembered across renderings: a ticket opens only one view. */
 let opening: Promise<null> | undefined
 
 /**
- * Leads from the desk into a customer's portal. The token is kept in this tab alone, where a
- * customer's own would be; what the tab had of another session goes.
+ * Opens a customer's portal from the desk. The token is kept only in this tab, where a customer's
+ * own would be. Data of another session in this tab is removed.
  */
 async function enter(ticket: string): Promise<null> {
-  // The tab that opened this one has no business in it.
+  // The tab that opened this one must not reach it.
   window.opener = null
   const member = await createDeskQueries().fetchQuery(sessionQuery)
   if (member === null) throw new DeskError('', 'unauthenticated', 401)
@@ -29,12 +29,14 @@ async function enter(ticket: string): Promise<null> {
   location.replace('/')
   return null
 }
-/** Behind #, where no server's log has it; nor has the browser's history. */
+/**
+ * The ticket stands after #, so no server logs it; it is also removed from the browser's history.
+ */
 const ticket = location.hash.slice(1)
-// It has ended: what this tab had of it goes.
+// A view has ended: its data is removed from this tab.
 if (ticket === '' && sessionStorage.getItem('view') !== null) sessionStorage.clear()
 
-/** `/see`: opens a view by its ticket, and is where one ends. */
+/** `/see` opens a view by its ticket, and is the page where a view ends. */
 export function SeeView() {
   const t = useDeskTexts()
   const { error } = useQuery({

@@ -11,7 +11,7 @@ import { DeskMenus } from './DeskMenus.tsx'
 import { useDeskTexts } from './language.ts'
 import { useDeskForm } from './use-form.ts'
 
-/** A form alone on its page, before anybody is signed in. */
+/** A single form on a page before sign-in. */
 export function LoneForm({
   title,
   sub,
@@ -63,7 +63,7 @@ export function SignInView({
         holdCsrf(session.csrfToken)
         onEnter(session)
       } catch (error) {
-        // A code counts once, whatever came of it.
+        // A code is valid for one attempt only, even a failed one.
         form.set('code', '')
         throw error
       }

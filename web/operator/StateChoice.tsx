@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { Select } from '../ui/Field.tsx'
 
-/** Which state a list shows; on a phone, too, all of them have room. */
+/** Choice of the state that a list shows; it fits on phones too. */
 export function StateChoice<S extends string>({
   label,
   states,

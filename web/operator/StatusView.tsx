@@ -20,7 +20,7 @@ const timesOf = ({ startsAt, endsAt }: NoticeOfDesk, t: OperatorTexts): string =
   `${t.status.from(timeOf(startsAt))} ` +
   (endsAt === null ? t.status.open : t.status.until(timeOf(endsAt)))
 
-/** What everybody is told. */
+/** The status notices that everybody sees. */
 export function StatusView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

@@ -4,7 +4,7 @@ import { DeskLink } from './path.tsx'
 const showInRow = (link: HTMLAnchorElement | null): void =>
   link?.scrollIntoView({ inline: 'center', block: 'nearest' })
 
-/** The pages of one part of the desk, by their names. */
+/** Tabs with the names of one part's pages. */
 export function TabRow<P extends string>({
   label,
   pages,
@@ -23,7 +23,7 @@ export function TabRow<P extends string>({
           key={page}
           to={`/${page}`}
           aria-current={page === here ? 'page' : undefined}
-          // On a phone the row is longer than the screen.
+          // On phones the row is wider than the screen.
           ref={page === here ? showInRow : undefined}
           className={cx(
             'h-8 shrink-0 rounded-full px-3 py-1.5 text-sm',

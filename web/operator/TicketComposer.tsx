@@ -17,7 +17,7 @@ import { cannedQuery } from './queries.ts'
 import { faultOf, uploadFile } from './ticket-files.ts'
 import { useDeskForm } from './use-form.ts'
 
-/** A canned answer in the customer's language, with what it says in braces filled in. */
+/** A canned answer in the customer's language, with its placeholders in braces filled in. */
 export function filledIn({ text }: CannedAnswer, of: TicketAtDesk): string {
   const values: Readonly<Record<string, string>> = {
     name: of.customer?.name ?? of.sender?.name ?? '',
@@ -30,14 +30,14 @@ export function filledIn({ text }: CannedAnswer, of: TicketAtDesk): string {
   )
 }
 
-/** An answer, or a note for the staff. */
+/** A form for an answer, or for a note that only the staff sees. */
 export function TicketComposer({ of, onSent }: { of: TicketAtDesk; onSent: () => void }) {
   const t = useDeskTexts()
   const client = useQueryClient()
   const [mode, setMode] = useState<'answer' | 'note'>('answer')
   const [files, setFiles] = useState<readonly TicketFile[]>([])
   const [closes, setCloses] = useState(false)
-  // One press that is sent twice acts once.
+  // Idempotency key: a press that is sent twice acts once.
   const [key] = useState(newKey)
   const { data: canned } = useQuery(cannedQuery)
   const act = mode === 'answer' ? 'ticket.answer' : 'ticket.note'

@@ -47,7 +47,7 @@ type Ask = (act: ActName, fixed?: Readonly<Record<string, unknown>>) => void
 function Conversation({ of, session }: { of: TicketAtDesk; session: StaffSession }) {
   const t = useDeskTexts()
   const [wanted, setWanted] = useState<WantedAct>()
-  // What is being written stays when the other side writes.
+  // A draft answer stays when the other side writes.
   const [sent, setSent] = useState(0)
   const may = mayDo(session.role, 'tickets')
   const title = `#${of.number} ${of.subject}`
@@ -253,7 +253,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
   )
 }
 
-/** One press assigns: it hurts nobody, and the trail has it. */
+/** Assigning needs no confirmation: it is harmless, and the trail records it. */
 function Assignee({ of }: { of: TicketAtDesk }) {
   const t = useDeskTexts()
   const client = useQueryClient()

@@ -21,7 +21,7 @@ export const priorityTones = {
   urgent: 'danger',
 } as const
 
-/** What customers ask, in the order in which it is to be answered. */
+/** The customers' tickets, in the order in which they should be answered. */
 export function TicketsView() {
   const t = useDeskTexts()
   const [state, setState] = useState<Ticket['state']>('open')

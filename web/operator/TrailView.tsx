@@ -12,10 +12,10 @@ import { timeOf, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
 import { trailQuery } from './queries.ts'
 
-/** The act by which a closed account is erased: nobody of the staff does it. */
+/** The act that erases a closed account. The portal does it, not a member of the staff. */
 const erased = 'customer.erased'
 
-/** Every act, newest first, and whether their chain is whole. */
+/** All acts, newest first, and whether their hash chain is intact. */
 export function TrailView() {
   const t = useDeskTexts()
   const list = useInfiniteQuery(trailQuery)

@@ -1,4 +1,4 @@
-/** Which fields an act's dialog asks for, beside what is known already. */
+/** The fields that each act's dialog asks for, besides those already known. */
 import { currencies } from '../../contract/money.ts'
 import { acts, type ActName } from '../../contract/operator-acts.ts'
 import { requestKinds } from '../../contract/data-requests.ts'
@@ -22,12 +22,12 @@ export interface ActField {
     | 'plans'
     | 'node'
   readonly isOptional?: true
-  /** An amount that is 0 where something ends. */
+  /** The amount may be 0, which ends something. */
   readonly mayBeZero?: true
   readonly options?: readonly string[]
-  /** Of its text, where that is not its name. */
+  /** Key of the label's text, where it is not the field's name. */
   readonly label?: string
-  /** Of what stands below it, where that is not usual. */
+  /** Key of the hint below the field, where it is not the usual one. */
   readonly hint?: string
 }
 const line = (name: string): ActField => ({ name, kind: 'line' })
@@ -119,7 +119,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.retry_job': [],
   'work.retry_jobs': [],
   'work.retry_server': [],
-  // The desk has no dialog for these: commands do them.
+  // Acts that only commands perform; the desk has no dialog for them.
   'node.add': [],
   'node.key': [],
   'node.drain': [],
@@ -189,7 +189,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'staff.enable': [],
 }
 
-/** Those whose reason may be left out say enough by themselves. */
+/** Acts that need no reason, because they explain themselves. */
 const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.note',
   'customer.label',
@@ -213,7 +213,7 @@ const withoutReason: ReadonlySet<ActName> = new Set([
 export const fieldsOf = (act: ActName): readonly ActField[] =>
   withoutReason.has(act) ? own[act] : [...own[act], { name: 'reason', kind: 'paragraph' }]
 
-/** What hurts is confirmed by a red button. */
+/** Whether an act does harm and is confirmed by a red button. */
 export const isGrave = (act: ActName): boolean =>
   [
     'customer.block',

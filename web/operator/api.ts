@@ -1,9 +1,9 @@
-/** Calls of the desk, typed by the contract. The session is a cookie that no script can read. */
+/** Calls of the desk, typed by the contract. The session cookie cannot be read by scripts. */
 import type { Endpoint, Failure, Output, Success } from '../../contract/endpoint.ts'
 import type { CallInput } from '../api.ts'
 import { deskLanguage, deskTexts } from './language.ts'
 
-/** A refusal, as the server worded it. Code `offline` and status 0 when nobody answered. */
+/** A refusal, as the server worded it. Code `offline` and status 0 when no response came. */
 export class DeskError extends Error {
   override readonly name = 'DeskError'
   readonly code: string
@@ -18,13 +18,13 @@ export class DeskError extends Error {
 }
 
 let csrfToken = ''
-/** What signing in, and asking for the session, answer with. */
+/** Stores the CSRF token from the answer to a sign-in or to the session query. */
 export function holdCsrf(token: string): void {
   csrfToken = token
 }
-/** Of a write that is made without `call`. */
+/** Headers for a write that does not use `call`. */
 export const csrfHeaders = (): Record<string, string> => ({ 'X-CSRF-Token': csrfToken })
-/** What happens when a call finds the session ended; Desk.tsx sets it. */
+/** Called when a call finds that the session has ended; Desk.tsx sets it. */
 export const onDesk = { signedOut: (): void => undefined }
 
 /** `crypto.randomUUID` exists only on https and localhost. */
@@ -82,7 +82,7 @@ async function ask(
   )
 }
 
-/** Calls an endpoint and answers its `result`. */
+/** Calls an endpoint and returns its `result`. Throws DeskError. */
 export async function call<const E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -91,7 +91,7 @@ export async function call<const E extends Endpoint>(
   return (await ask(endpoint, input as Parts, signal)).result as Output<E['result']>
 }
 
-/** The same for a list by pages: the result and the cursor of the next page. */
+/** Calls a paged list: returns the result and the cursor of the next page. */
 export async function callPage<const E extends Endpoint & { paged: true }>(
   endpoint: E,
   input: CallInput<E>,

@@ -1,4 +1,4 @@
-/** The desk's language: English or Vietnamese, kept where the portal keeps its own. */
+/** The desk's language: English or Vietnamese, stored under the portal's own key. */
 import { useSyncExternalStore } from 'react'
 import { enOperator, type OperatorTexts } from '../i18n/en-operator.ts'
 import { viOperator } from '../i18n/vi-operator.ts'
@@ -11,7 +11,7 @@ function preferred(): DeskLanguage {
   try {
     stored = localStorage.getItem('language')
   } catch {
-    // Storage may be closed to us: the browser's language decides.
+    // Storage may be blocked; then the browser's language decides.
   }
   return (stored ?? navigator.language).toLowerCase().startsWith('vi') ? 'vi' : 'en'
 }
@@ -24,7 +24,7 @@ export function setDeskLanguage(language: DeskLanguage): void {
   try {
     localStorage.setItem('language', language)
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage the choice lasts as long as the page.
   }
   for (const listener of listeners) listener()
 }

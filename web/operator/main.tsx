@@ -1,4 +1,4 @@
-/** Opens the operator's desk: a page of its own, of which customers load nothing. */
+/** Starts the operator's desk, a page of its own of which customers load nothing. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { startTheme } from '../ui/theme.ts'

@@ -1,4 +1,4 @@
-/** The desk's addresses: a handful, so the browser's own history is enough. */
+/** The desk's addresses. There are few, so it uses the browser's history without a router. */
 import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent, type Ref } from 'react'
 
 const listeners = new Set<() => void>()
@@ -7,7 +7,7 @@ const tell = () => {
 }
 addEventListener('popstate', tell)
 
-/** Behind /operator, without a slash at the end: '' or '/customers/…'. */
+/** The path after /operator, without a slash at the end: '' or '/customers/…'. */
 const here = (): string => location.pathname.replace(/^\/operator/, '').replace(/\/$/, '')
 const query = (): string => location.search
 
@@ -32,7 +32,7 @@ interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   to: string
   ref?: Ref<HTMLAnchorElement> | undefined
 }
-/** A real link: it opens in a new tab too. */
+/** A real link, so that it can be opened in a new tab. */
 export function DeskLink({ to, children, ...rest }: LinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return

@@ -1,4 +1,4 @@
-/** What the desk reads. */
+/** The desk's queries. */
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   customer,
@@ -81,7 +81,7 @@ export const customersQuery = (state: DeskCustomerState | undefined) =>
     getNextPageParam: ({ next }) => next,
   })
 type ServerOfStory = CustomerStory['servers'][number]
-/** It is on its way to where an act sends it: the page shows soon when it is there. */
+/** The server is still changing to what an act asked for, so the page polls until that is done. */
 const isOnItsWay = ({ status, held, movesTo }: ServerOfStory): boolean =>
   movesTo !== null || status === 'provisioning' || held === (status === 'running')
 export const customerQuery = (id: string) =>
@@ -104,7 +104,7 @@ export const previewProposalQuery = (id: string) =>
   queryOptions({
     queryKey: ['proposal-preview', id],
     queryFn: ({ signal }) => call(previewProposal, { params: { id } }, signal),
-    // As it is now, at each look.
+    // Always read again.
     staleTime: 0,
     gcTime: 0,
   })

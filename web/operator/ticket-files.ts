@@ -1,10 +1,10 @@
-/** Files of tickets: a member sends some, and keeps others. */
+/** Files of tickets: uploads by members, and downloads. */
 import type { Failure, Success } from '../../contract/endpoint.ts'
 import { mostFileBytes, mostFiles, type TicketFile } from '../../contract/tickets.ts'
 import { csrfHeaders, DeskError } from './api.ts'
 import { deskLanguage, deskTexts } from './language.ts'
 
-/** What is wrong with a choice of files; undefined: nothing. */
+/** What is wrong with the chosen files; undefined: nothing. */
 export function faultOf(files: readonly File[], already: number): string | undefined {
   const t = deskTexts().tickets
   const large = files.find(({ size }) => size > mostFileBytes)
@@ -25,7 +25,7 @@ async function ask(path: string, init: RequestInit): Promise<Response> {
   )
 }
 
-/** Throws DeskError. */
+/** Uploads a file. Throws DeskError. */
 export async function uploadFile(file: File): Promise<TicketFile> {
   const name = encodeURIComponent(file.name.slice(-150))
   const response = await ask(`/api/operator/tickets/files?name=${name}`, {
@@ -40,6 +40,9 @@ export async function uploadFile(file: File): Promise<TicketFile> {
   return ((await response.json()) as Success<TicketFile>).result
 }
 
-/** Where the browser fetches a file from; it is an attachment, whatever it is. */
+/**
+ * The address from which the browser downloads a file; it is served as an attachment, whatever its
+ * type.
+ */
 export const addressOf = (ticketId: string, { id }: TicketFile): string =>
   `/api/operator/tickets/${ticketId}/files/${id}`

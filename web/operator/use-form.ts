@@ -1,4 +1,6 @@
-/** A form of the desk: the contract's schema judges it, and the server's faults stand beside it. */
+/**
+ * Forms of the desk: validation by the contract's schema, and the server's errors at the fields.
+ */
 import { useState, type FormEvent } from 'react'
 import type * as z from 'zod/mini'
 import { fieldMessage } from '../../contract/sentences.ts'
@@ -15,7 +17,7 @@ export function useDeskForm<S extends z.ZodMiniType>({
 }: {
   initial: Values
   schema: S
-  /** What the schema judges; a fault of its own stands under the name of its field. */
+  /** The body for the schema, and our own errors by field name. */
   body: (values: Values) => { body: unknown; faults?: Values }
   submit: (body: z.output<S>) => Promise<void>
 }) {
@@ -54,7 +56,7 @@ export function useDeskForm<S extends z.ZodMiniType>({
         Object.entries(error.fields).filter(([name]) => name in initial),
       )
       setErrors(ofForm)
-      // What is said of a field that the form does not have says more than the refusal itself.
+      // An error about a field that the form lacks is more precise than the general refusal.
       const others = Object.entries(error.fields).flatMap(([name, text]) =>
         name in initial ? [] : [text],
       )

@@ -1,6 +1,6 @@
 /**
- * Builds the operator's desk to dist/web/operator, by itself: what customers load is the same with
- * it and without it (decision 93). Runs after the build of web/, which empties dist/web.
+ * Builds the operator's desk to dist/web/operator, in a build of its own, so that customers load
+ * the same with or without it (decision 93). Runs after the build of web/, which empties dist/web.
  */
 import { resolve } from 'node:path'
 import tailwind from '@tailwindcss/vite'

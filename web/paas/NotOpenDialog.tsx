@@ -2,7 +2,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** Says plainly that a git host cannot be connected yet. `host` undefined: closed. */
+/** Says that a git host cannot be connected yet. `host` undefined: the dialog is closed. */
 export function NotOpenDialog({
   host,
   onClose,

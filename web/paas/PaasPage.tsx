@@ -18,7 +18,7 @@ import { serverListQuery } from '../wordpress/queries.ts'
 export const load = ({ queryClient }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(serverListQuery)
 
-/** One sample row for each WordPress server, as the specification has it, and marked as samples. */
+/** One sample row per WordPress server, as the specification demands, marked as a sample. */
 export default function PaasPage() {
   const t = useTexts('paas')
   const query = useInfiniteQuery(serverListQuery)

@@ -3,7 +3,7 @@ import { returnPath } from '../session.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { StatusPage } from './StatusPage.tsx'
 
-/** In the main chunk and with plain links: it must show when nothing else loads. */
+/** In the main chunk and with plain links, because it must show when nothing else loads. */
 export function Error500() {
   const t = useTexts()
   const from = new URLSearchParams(location.search).get('from')

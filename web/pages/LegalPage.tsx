@@ -11,7 +11,7 @@ import NotFound from './Error404.tsx'
 
 const route = getRouteApi('/legal/$page')
 
-/** The texts belong to the operator: they come from the catalogue, in the reader's language. */
+/** The operator's legal texts, from the catalogue, in the reader's language. */
 const textQuery = (page: Page, language: string) =>
   queryOptions({
     queryKey: ['legal', page, language],

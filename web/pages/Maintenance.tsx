@@ -32,7 +32,7 @@ export default function Maintenance() {
     }
   }
   useEffect(() => {
-    // Without a page to return to it is only being looked at.
+    // Without a page to return to, the page was opened directly and does not poll.
     if (from === undefined) return
     const timer = setInterval(() => void look(), checkEveryMs)
     return () => clearInterval(timer)

@@ -9,7 +9,7 @@ interface StatusPageProps {
   children: ReactNode
 }
 
-/** The form of every page that only says one thing. */
+/** The layout of every page that only shows a message. */
 export function StatusPage({ code, title, text, children }: StatusPageProps) {
   return (
     <main className="grid min-h-dvh place-items-center p-6">

@@ -10,14 +10,14 @@ import { toast } from '../ui/toast.ts'
 
 const mark = 'chunkReload'
 /**
- * What fails at the same address within so long is not helped by a reload, whatever else was found
- * meanwhile.
+ * A second failure at the same address within this time is not helped by another reload, even if
+ * other chunks loaded meanwhile.
  */
 const onceInMs = 5 * 60_000
 
 /**
- * Only a real navigation may reload: a chunk fetched ahead, because the pointer rests on a link,
- * may fail in silence.
+ * Only a real navigation may reload the page. A chunk that is prefetched because the pointer rests
+ * on a link may fail silently.
  */
 export const navigation = { underWay: true }
 
@@ -32,7 +32,7 @@ export async function loadScreen<F>(file: () => Promise<F>): Promise<F> {
   }
 }
 
-/** The same for a part of the screen that somebody has asked for: a tab, a dialog. */
+/** The same for a part of the screen that the user asked for: a tab, a dialog. */
 export async function loadWanted<F>(file: () => Promise<F>): Promise<F> {
   for (;;) {
     try {
@@ -53,8 +53,8 @@ const isReachable = (): Promise<boolean> =>
   )
 
 /**
- * Where the portal answers, the chunk is gone and the page is loaded anew. Where it does not, a
- * reload would leave the browser's own error page: the screen stays, says so, and goes on once the
+ * If the portal answers, the chunk is gone and the page is reloaded. If it does not, a reload would
+ * end at the browser's own error page: the screen stays, shows a message, and continues once the
  * connection is back.
  */
 async function connection(): Promise<void> {
@@ -67,11 +67,11 @@ async function connection(): Promise<void> {
 }
 
 let leaving: Promise<never> | undefined
-/** However many parts of a document fail, it is reloaded once. */
+/** The document is reloaded once, however many of its chunks fail. */
 const startOver = (): Promise<never> => (leaving ??= leave())
 
 function leave(): Promise<never> {
-  // What is typed waits for the customer to come back.
+  // Typed text is stored until the customer comes back.
   ending.keep(session.user()?.id)
   const here = location.pathname + location.search
   const [since, where] = sessionStorage.getItem(mark)?.split(' ') ?? []
@@ -82,6 +82,6 @@ function leave(): Promise<never> {
     sessionStorage.setItem(mark, `${Date.now()} ${here}`)
     location.reload()
   }
-  // The document is about to go: nothing more is drawn in it.
+  // The document is about to be left, so nothing more is rendered in it.
   return new Promise<never>(() => {})
 }

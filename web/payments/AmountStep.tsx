@@ -14,7 +14,7 @@ interface AmountStepProps {
   text: string
   /** Minor units. */
   amount: number
-  /** What is wrong with the amount; too small is no complaint while one is still typing. */
+  /** What is wrong with the amount. While the user types, "too small" is not reported yet. */
   complaint: string | undefined
   tooSmall: boolean
   onType: (text: string) => void

@@ -22,7 +22,7 @@ const tones: Readonly<Record<NonNullable<AutoTopUp['last']>['state'], Tone>> = {
   not_charged: 'neutral',
 }
 
-/** Whether a linked card tops the wallet up by itself, and how its last payment went. */
+/** Whether a linked card tops the wallet up automatically, and how its last payment went. */
 export default function AutoTopUpCard() {
   const t = useTexts()
   const words = useAutoTopUpTexts()
@@ -80,7 +80,7 @@ function ButtonText({ of: { rule } }: { of: AutoTopUp }) {
   return rule.off ? words.switchOn : words.change
 }
 
-/** What is wished and what came of it. */
+/** The rule, and its last result. */
 function State({ of }: { of: AutoTopUp }) {
   const words = useAutoTopUpTexts()
   const { money } = useFormat()

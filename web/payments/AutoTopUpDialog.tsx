@@ -19,13 +19,13 @@ import { cardsQuery } from './card-queries.ts'
 import { brandName } from './CardBrand.tsx'
 import { groupTyped, plainTyped } from './typed-amount.ts'
 
-/** Minor units; undefined where nothing, or no amount, was typed. */
+/** Minor units; undefined where the text is empty or no amount. */
 const amountIn = (text: string, currency: Currency): number | undefined =>
   toMinor(text.endsWith('.') ? text.slice(0, -1) : text, currency)
 const typed = (amount: number, currency: Currency): string =>
   toMajor(amount, currency).replace(/\.00$/, '')
 
-/** What the customer wishes, and the consent; a customer without a card is sent to link one. */
+/** The form of the rule and the consent. A customer without a card is sent to link one. */
 export function AutoTopUpDialog({ of, onClose }: { of: AutoTopUp; onClose: () => void }) {
   const t = useTexts()
   const words = useAutoTopUpTexts()
@@ -90,7 +90,7 @@ function Form({
   onDone,
 }: {
   of: AutoTopUp
-  /** The default one first. */
+  /** The default card first. */
   cards: readonly { id: string; name: string }[]
   onBusy: (isBusy: boolean) => void
   onDone: () => void

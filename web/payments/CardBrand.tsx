@@ -1,8 +1,6 @@
 import { CreditCard } from 'lucide-react'
 
-/**
- * The brands that have a name of their own here; any other is written as the provider writes it.
- */
+/** Display names of known brands; others are shown as the provider writes them. */
 const names: Record<string, string> = {
   visa: 'Visa',
   mastercard: 'Mastercard',
@@ -15,7 +13,7 @@ export const brandName = (brand: string): string =>
 
 const plate = 'h-7 w-11 shrink-0 rounded-[5px] shadow-[0_0_0_1px_var(--border)]'
 
-/** A card's brand as a small plate. Decoration: the name stands beside it. */
+/** A card's brand as a small plate. It is decorative, because the name stands beside it. */
 export function CardBrand({ brand }: { brand: string }) {
   if (brand === 'visa')
     return (

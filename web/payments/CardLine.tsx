@@ -5,7 +5,7 @@ import { useCardTexts } from './card-texts.ts'
 
 const monthOf = ({ card }: Card): string =>
   `${String(card.exp_month).padStart(2, '0')}/${card.exp_year}`
-/** A card is good to the end of its month. */
+/** Whether the card has expired; it is valid to the end of its month. */
 const isOver = ({ card }: Card): boolean =>
   new Date(card.exp_year, card.exp_month, 1).getTime() <= Date.now()
 

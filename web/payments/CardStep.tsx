@@ -12,7 +12,8 @@ import { CardLine } from './CardLine.tsx'
 import { useCardTexts } from './card-texts.ts'
 
 /**
- * The choice of a linked card. A customer without one links a card, and returns with the amount.
+ * The choice of a linked card. A customer without one links a card, and returns with the same
+ * amount.
  */
 export default function CardStep({
   amountText,
@@ -29,14 +30,15 @@ export default function CardStep({
   const { data, isPending, isFetching, error, refetch } = useQuery(cardsQuery)
   const none = data?.length === 0 && !isFetching
   const link = async (search: { amount: string; type?: 'card' }) => {
-    // The browser's way back leads to the amount, too.
+    // The browser's Back button must lead to the amount as well, so the address is replaced first.
     await navigate({ to: '/payment', search, replace: true, resetScroll: false })
     await navigate({ to: '/link-card', search: { amount: amountText } })
   }
   useEffect(() => {
-    // Without the type: it would lead here once more.
+    // The address leaves out the payment type, which would lead here again.
     if (none) void link({ amount: amountText })
-    // The amount goes along as it was when the lack was seen.
+    // `amountText` is left out on purpose: the amount is passed on as it was when the missing card
+    // was noticed.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [none, navigate])
   return (

@@ -21,7 +21,7 @@ import {
 import { cardsQuery } from './card-queries.ts'
 import { useCardTexts } from './card-texts.ts'
 
-/** The portal's colours for the provider's form, as they are now. */
+/** The portal's present colours, for the provider's form. */
 function appearance(): Appearance {
   const root = document.documentElement
   const styles = getComputedStyle(root)
@@ -39,7 +39,7 @@ function appearance(): Appearance {
   }
 }
 
-/** A secret that can still link a card: the one kept since signing in, or a new one. */
+/** A secret that can still link a card: the one stored after the sign-in, or a new one. */
 async function usableSecret(provider: CardProvider): Promise<string> {
   const kept = session.cardSecret()
   if (kept !== null) {
@@ -58,7 +58,7 @@ const tones = {
   requires_payment_method: 'danger',
 } as const
 
-/** The provider's form. `returned`: the secret of a setup that a redirection has brought back. */
+/** The provider's form. `returned`: the secret of a setup that came back by redirection. */
 export function LinkCardForm({
   returned,
   onLinked,
@@ -82,7 +82,7 @@ export function LinkCardForm({
   const [fault, setFault] = useState<string>()
   const [outcome, setOutcome] = useState<Outcome>()
 
-  /** Whether the setup has come to its end; otherwise its form is wanted again. */
+  /** Whether the setup is finished; otherwise its form is shown again. */
   const conclude = async (intent: CardIntent): Promise<boolean> => {
     const status: Outcome =
       intent.status === 'succeeded' || intent.status === 'processing'
@@ -90,7 +90,7 @@ export function LinkCardForm({
         : 'requires_payment_method'
     setOutcome(status)
     if (status === 'requires_payment_method') return false
-    // A secret links one card.
+    // A secret links only one card.
     session.keepCardSecret(null)
     const methodId = methodIdOf(intent)
     if (status === 'succeeded' && methodId !== null) {
@@ -107,7 +107,8 @@ export function LinkCardForm({
     return true
   }
 
-  // One form a round; the first also hears what became of a setup that came back by redirection.
+  // Each round creates one form. The first round also reads the result of a setup that came back by
+  // redirection.
   useEffect(() => {
     let left = false
     let form: ReturnType<CardFields['create']> | undefined
@@ -140,8 +141,8 @@ export function LinkCardForm({
       left = true
       form?.destroy()
     }
-    // The texts of a concluded setup may be an earlier language's; the form is not to be emptied
-    // for them.
+    // The texts may change with the language after the setup has finished; the form must not be
+    // emptied for that.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [round, cards, language, returned])
 
@@ -155,7 +156,7 @@ export function LinkCardForm({
     setOutcome(undefined)
     try {
       const checked = await fields.current.submit()
-      // The form itself says what is missing in it.
+      // The provider's form itself shows what is missing.
       if (checked.error) return
       const { error, setupIntent } = await provider.current.confirmSetup({
         elements: fields.current,

@@ -21,12 +21,12 @@ import { LinkCardForm } from './LinkCardForm.tsx'
 import { useCardTexts } from './card-texts.ts'
 
 const route = getRouteApi('/app/link-card')
-/** How long the success stays before the page goes back to the payment. */
+/** How long the success message stays before the page returns to the payment, ms. */
 const backAfterMs = 1000
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(cardsQuery)
 
-/** The customer's cards, and the provider's form to link another. */
+/** The customer's cards, and the provider's form for linking another. */
 export default function LinkCardPage() {
   const t = useTexts()
   const c = useCardTexts()
@@ -44,7 +44,7 @@ export default function LinkCardPage() {
   }, [isLinked, amount, navigate])
   const onLinked = () => {
     if (amount !== undefined) setIsLinked(true)
-    // Concluded: loading the page again is no second time.
+    // The setup is finished; without its parameters a reload does not conclude it again.
     else if (returned !== undefined) void navigate({ to: '/link-card', search: {}, replace: true })
   }
   return (

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** A QR code as one path, dark on light in every theme: cameras want it so. */
+/** A QR code as one path, dark on light in every theme, because cameras need that. */
 export function QrCode({
   text,
   label,

@@ -33,8 +33,8 @@ import { transactionCode } from './top-up-form.ts'
 const pollMs = 3000
 const latePollMs = 20_000
 /**
- * How often the servers are read while an order may still be paid with the money: the charge
- * follows the credit within moments.
+ * How often the servers are refetched while the money may still pay an order: the charge follows
+ * the credit within moments.
  */
 const serverReads = 5
 const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404
@@ -42,11 +42,12 @@ const isUnknown = (error: unknown) => error instanceof ApiError && error.status 
 const paymentQuery = (code: string) =>
   queryOptions({
     queryKey: ['payment', code],
-    // Who was sent back asks what happened there: a gateway tells nobody of a payment that ended.
+    // `ask: 'now'` makes the server query the gateway at once, because a gateway may send no
+    // webhook about a payment that was abandoned.
     queryFn: ({ signal }) =>
       call(getTransaction, { query: { transactionCode: code, ask: 'now' } }, { signal }),
-    // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is
-    // nobody's never becomes a payment.
+    // A failed or expired payment may still be paid, so it is polled, but rarely. An unknown code
+    // never becomes a payment.
     refetchInterval({ state: { data, error } }) {
       if (data?.status === 'succeeded' || isUnknown(error)) return false
       return data?.status === 'pending' ? pollMs : latePollMs
@@ -61,8 +62,8 @@ export const load = async ({ queryClient }: LoadInput) => {
 }
 
 /**
- * Where a gateway sends the browser back to. What it says comes from our server, never from the
- * address.
+ * The page to which a gateway returns the browser. Its content comes from our server, never from
+ * the address.
  */
 export default function SuccessPage() {
   const t = useTexts('topUp')
@@ -169,7 +170,7 @@ function Payment({ code }: { code: string }) {
       />
     )
 
-  // Money on top of a payment that is paid waits beside it.
+  // For a paid payment, held money is shown beside the result.
   const held = status === 'succeeded' ? null : data.held
   const extra = status === 'succeeded' ? data.held : null
   const state = held ? 'held' : data.status
@@ -235,7 +236,7 @@ function Payment({ code }: { code: string }) {
         </p>
       ) : null}
       <div className={actions}>
-        {/* What one came for is the first way on: to pay after all, with the amount kept. */}
+        {/* First what the customer came for: to pay after all, with the same amount. */}
         {again ? (
           <Link
             to="/payment"
@@ -254,7 +255,7 @@ function Payment({ code }: { code: string }) {
   )
 }
 
-/** Where the money paid an order at once, the way on to the server that is being set up. */
+/** Where the money paid an order at once: the link to the server that is being set up. */
 function PaidOrder() {
   const t = useTexts('topUp')
   const { data } = useQuery({
@@ -287,8 +288,8 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
 }
 
 /**
- * This page stands outside the frame that listens for the portal's events, so it listens itself
- * while it waits.
+ * This page is outside the layout that listens for the portal's events, so it listens itself while
+ * it waits.
  */
 function useLiveUpdates(waiting: boolean, nudge: () => void) {
   const queryClient = useQueryClient()
@@ -310,7 +311,7 @@ function useLiveUpdates(waiting: boolean, nudge: () => void) {
       forget()
       stop()
     }
-    // The nudge only refetches; the newest one is as good as the first.
+    // `nudge` only refetches, so an older one does as well as the newest.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [waiting, queryClient])
 }

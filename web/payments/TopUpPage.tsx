@@ -64,7 +64,7 @@ export default function TopUpPage() {
   )
 }
 
-/** VietQR first: it is the fastest and costs nothing. */
+/** VietQR comes first, because it is the fastest and costs nothing. */
 const inOrder = (types: PaymentType[]) =>
   types.toSorted((a, b) => Number(b.id === fastest) - Number(a.id === fastest))
 
@@ -119,8 +119,8 @@ function TopUpForm({ offer }: { offer: Offer }) {
       body: { amount, type: kind, method: method as Method | null },
     })
     location.assign(checkoutAddress(checkoutUrl, location.protocol))
-    // The button stays busy until the gateway's page is there; coming back with the browser's arrow
-    // wakes it.
+    // The button stays busy until the gateway's page is there. Coming back by the browser's Back
+    // button enables it again.
     window.addEventListener('pageshow', () => setBusy(false), { once: true })
   }
 
@@ -156,7 +156,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
       const notice = byCard ? c.payFailed : t.toast.tryAgain
       const why = error instanceof ApiError || !byCard ? messageOf(error) : c.providerAway
       toast.error(t.toast.error, notice)
-      // Once is enough.
+      // The same text is not shown twice.
       if (why !== notice) setRefusal(why)
     }
   }

@@ -13,12 +13,13 @@ interface TopUpSummaryProps {
   payLabel: string
   busy: boolean
   disabled: boolean
-  /** What the customer should know, or what is under way. */
+  /** A note for the customer, or the progress. */
   note: string
 }
 
 /**
- * What the wallet will hold, and the button: beside the form, and at the foot of a phone's screen.
+ * The balance after the payment, and the pay button: beside the form, or at the foot of a phone's
+ * screen.
  */
 export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSummaryProps) {
   const t = useTexts('topUp')
@@ -26,7 +27,7 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
   const { money } = useFormat()
   const { currency } = user
   const { data } = useQuery({ ...lineQuery, enabled: may('money:read') })
-  // The next top-up pays first what the credit line has lent.
+  // The next top-up first repays money lent on the credit line.
   const owed = Math.min(amount, data?.creditLine?.owed ?? 0)
   const next = money(user.balance + amount - owed, currency)
   return (

@@ -24,14 +24,15 @@ const transferQuery = (code: string) =>
   queryOptions({
     queryKey: ['transfer', code],
     queryFn: ({ signal }) => call(getTransfer, { query: { transactionCode: code } }, { signal }),
-    // A late transfer is credited all the same, so the page goes on looking; a code that is
-    // nobody's never becomes one.
+    // A late transfer is still credited, so the page keeps polling. An unknown code never becomes a
+    // payment.
     refetchInterval: ({ state }) =>
       state.data?.status === 'succeeded' || isUnknown(state.error) ? false : pollMs,
   })
 
 /**
- * How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself.
+ * Instructions for one bank transfer: QR code, lines to copy, a countdown. The page shows the
+ * success by itself.
  */
 export default function TransferPage() {
   const t = useTexts('payments')
@@ -182,7 +183,7 @@ function Waiting({ transfer }: { transfer: Transfer }) {
           </Link>
         </div>
       </div>
-      {/* Below the lines on a phone, which cannot scan its own screen. */}
+      {/* Below the lines on phones, because a phone cannot scan its own screen. */}
       <figure className="mx-auto w-full max-w-60 sm:order-first sm:mx-0">
         <QrCode
           text={transfer.qr}
@@ -216,7 +217,7 @@ function Line({ term, copy, children }: { term: string; copy?: string; children:
             text={copy}
             label={t.common.copyOf(term)}
             doneLabel={t.common.copied}
-            // On a phone the whole line is what is pressed.
+            // On phones the whole line is the button.
             className={
               'text-ink-3 sm:-mr-2 max-sm:absolute max-sm:inset-0 max-sm:size-auto! ' +
               'max-sm:justify-items-end! max-sm:hover:bg-transparent!'
@@ -228,7 +229,7 @@ function Line({ term, copy, children }: { term: string; copy?: string; children:
   )
 }
 
-/** Whole seconds until a moment, 0 after it. */
+/** Whole seconds until a moment; 0 after it. */
 function useSecondsUntil(at: string): number {
   const until = Date.parse(at)
   const read = () => Math.max(0, Math.ceil((until - Date.now()) / 1000))

@@ -9,7 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 
-/** A voucher's code goes into the wallet. */
+/** Redeems a voucher's code into the wallet. */
 export default function VoucherCard() {
   const t = useTexts('topUp')
   const words = t.topUp.voucher
@@ -30,7 +30,7 @@ export default function VoucherCard() {
     try {
       const { amount, currency } = await attempt.run(redeemVoucher, { body: { code } })
       setCode('')
-      // The event of the wallet has a toast of its own.
+      // No toast here: the wallet's event shows one.
       setDone(words.done(money(amount, currency)))
       await client.invalidateQueries({ queryKey: meQuery.queryKey })
     } catch (error) {

@@ -6,15 +6,15 @@ import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Note } from '../ui/State.tsx'
 
-/** Under `transactions`: what announces that money came has them read again. */
+/** The key is under `transactions`, so that it is refetched when money arrives. */
 const waitingTransfersQuery = queryOptions({
   queryKey: ['transactions', 'transfers'],
   queryFn: ({ signal }) => call(listTransfers, {}, { signal }),
 })
 
 /**
- * The way back to the newest transfer that was begun, for whoever's bank took the screen: its code
- * is nowhere else.
+ * The link to the newest unfinished transfer, for a customer whose banking app replaced the page.
+ * Its code is shown nowhere else.
  */
 export function WaitingTransfer() {
   const t = useTexts('topUp')

@@ -5,12 +5,14 @@ import { enAutoTopUp, type AutoTopUpTexts } from '../i18n/en-auto-top-up.ts'
 import { useLanguage } from '../i18n/index.ts'
 import { viAutoTopUp } from '../i18n/vi-auto-top-up.ts'
 
-/** Read again when money comes, and when something of it is told. */
+/** Refetched when money arrives, and when an event about automatic top-up arrives. */
 export const autoTopUpQuery = queryOptions({
   queryKey: ['auto-top-up'],
   queryFn: ({ signal }) => call(getAutoTopUp, {}, { signal }),
 })
 
-/** With the chunk that needs them: where no cards are offered nobody loads them. */
+/**
+ * These texts are in the chunk that uses them, so they are not loaded where no cards are offered.
+ */
 export const useAutoTopUpTexts = (): AutoTopUpTexts =>
   useLanguage() === 'vi' ? viAutoTopUp : enAutoTopUp

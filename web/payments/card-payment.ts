@@ -1,4 +1,4 @@
-/** A payment with a linked card, from our own transaction to the provider's answer. */
+/** A payment with a linked card, from our transaction to the provider's answer. */
 import { cardCheckout, confirmCard } from '../../contract/cards.ts'
 import type { Config } from '../../contract/system.ts'
 import { getTransaction } from '../../contract/payments.ts'
@@ -9,14 +9,17 @@ export type CardOutcome =
   | { readonly kind: 'succeeded' | 'other'; readonly code: string }
   | { readonly kind: 'error'; readonly error: CardError }
 
-/** Keeps the transaction of one amount, so that another card pays the same one after a refusal. */
+/**
+ * Keeps the transaction of one amount, so that after a refusal another card pays the same
+ * transaction.
+ */
 export class CardPayment {
   readonly #open = new Attempt()
   readonly #confirm = new Attempt()
   #begun: { readonly amount: number; readonly code: string } | undefined
 
   /**
-   * Throws ApiError for what our server refuses, and any error when the provider's script does not
+   * Throws ApiError for a refusal by our server, and any error when the provider's script does not
    * load.
    */
   async pay(cards: Config['cards'], amount: number, methodId: string): Promise<CardOutcome> {
@@ -34,8 +37,8 @@ export class CardPayment {
       }))
     } catch (error) {
       this.#begun = undefined
-      // The provider may have charged this one although its answer never came back here: then it is
-      // paid, and must not be paid again.
+      // The provider may have charged this transaction although its answer never arrived. Then it
+      // is paid, and must not be paid again.
       if (error instanceof ApiError && error.status === 409) {
         const { status } = await call(getTransaction, { query: { transactionCode: code } })
         if (status === 'succeeded') return { kind: 'succeeded', code }

@@ -1,7 +1,7 @@
 /**
  * The card provider's script in the browser (Stripe.js), loaded when a screen needs it. The card's
- * number is typed into the provider's own frame; this page never sees it. What stands behind
- * `scriptUrl` is the provider or its stand-in: the code is the same.
+ * number is typed into the provider's own frame; this page never sees it. `scriptUrl` is the
+ * provider or its sandbox stand-in: the code is the same.
  */
 import type { Config } from '../../contract/system.ts'
 
@@ -19,7 +19,7 @@ interface CardForm {
   destroy(): void
   on(event: 'ready' | 'loaderror', listener: () => void): unknown
 }
-/** How the form is to look: Stripe's Appearance API. */
+/** The look of the form: Stripe's Appearance API. */
 export interface Appearance {
   theme: 'stripe' | 'night'
   variables: Record<string, string>
@@ -29,7 +29,7 @@ export interface CardFields {
   update(changes: { appearance: Appearance }): void
   submit(): Promise<{ error?: CardError }>
 }
-/** What of Stripe.js the screens use. */
+/** The part of Stripe.js that the screens use. */
 export interface CardProvider {
   elements(options: { clientSecret: string; locale: string; appearance: Appearance }): CardFields
   confirmSetup(options: {
@@ -74,7 +74,7 @@ async function load({ publishableKey, scriptUrl }: Config['cards']): Promise<Car
   return window.Stripe(publishableKey)
 }
 
-/** Once a page; what failed may be tried again. */
+/** Loads the script once per page; after a failure it is tried again. */
 export function cardProvider(cards: Config['cards']): Promise<CardProvider> {
   loading ??= load(cards).catch((error: unknown) => {
     loading = undefined

@@ -3,8 +3,8 @@ import { call } from '../api.ts'
 import { session } from '../session.ts'
 
 /**
- * After signing in: the secret with which one can be linked. Nobody waits for it; the screen that
- * needs one can ask too.
+ * Fetches, after the sign-in, the secret for linking a card. Nothing waits for it, because a screen
+ * that needs one can fetch it as well.
  */
 export async function keepCardSecret(under: string | null): Promise<void> {
   const { client_secret: secret } = await call(cardSetup, {})

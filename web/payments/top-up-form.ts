@@ -1,4 +1,4 @@
-/** What the top-up screen knows about an amount. Pure. */
+/** The top-up screen's rules for amounts. Pure. */
 import { toMinor, type Currency } from '../../contract/money.ts'
 
 export interface Limits {
@@ -23,15 +23,15 @@ export function readAmount(
 }
 
 /**
- * The gateway's page is opened over https wherever the portal itself is; a laptop's sandbox is
- * plain http.
+ * Opens the gateway's page by https if the portal itself uses https. A laptop's sandbox is plain
+ * http.
  */
 export const checkoutAddress = (url: string, portalProtocol: string): string =>
   portalProtocol === 'https:' ? url.replace(/^http:/, 'https:') : url
 
 /**
- * The transaction's code: gateways name the parameter in their own way, but always with transId in
- * it.
+ * The transaction code from the query. Each gateway names the parameter in its own way, but the
+ * name always contains transId.
  */
 export function transactionCode(search: string): string | undefined {
   for (const [name, value] of new URLSearchParams(search))
@@ -39,6 +39,6 @@ export function transactionCode(search: string): string | undefined {
   return undefined
 }
 
-/** The payment types' numbers (portal.md section 9) that the screen treats apart. */
+/** Numbers of payment types (portal.md section 9) that the screen handles specially. */
 export const fastest = 3
 export const cardTypeId = 7

@@ -19,7 +19,7 @@ test('what is no amount is not read as another one', () => {
 test('an amount that is pasted in the grouping of another language is read as it is meant', () => {
   expect(plainTyped('1,234.50', 'AUD', 'vi')).toBe('1234.50')
   expect(plainTyped('A$1.234,50', 'AUD', 'aud')).toBe('1234.50')
-  // Typed: a group of which a digit was just deleted.
+  // Typed: a digit was just deleted from a group.
   expect(plainTyped('1.23,5', 'AUD', 'vi')).toBe('123.5')
 })
 

@@ -1,10 +1,10 @@
-/** What is typed into an amount field, and how it is shown there meanwhile. */
+/** Text typed into an amount field, and how it is shown while typing. */
 import type { Currency } from '../../contract/money.ts'
 import type { Language } from '../i18n/index.ts'
 
 /**
- * Digits grouped as the language groups them, without a currency: what an amount field shows while
- * one types.
+ * Digits grouped as in the language, without a currency: the content of an amount field while
+ * typing.
  */
 export function groupTyped(text: string, currency: Currency, language: Language): string {
   const vietnamese = currency === 'VND' || language === 'vi'
@@ -13,20 +13,23 @@ export function groupTyped(text: string, currency: Currency, language: Language)
   return fraction === undefined ? grouped : `${grouped}${vietnamese ? ',' : '.'}${fraction}`
 }
 
-/** A sign, or a power of ten: what is no amount is not read as another one. */
+/** A minus sign or a power of ten: such text is no amount and must not be read as another one. */
 const strange = /^\s*[-−]|\d\s*e/i
 
 /**
- * "100,000.00" or "100000.0", as a bank writes a whole amount. "100.00" is not among them: it is
- * "100.000" of which the last digit was just deleted.
+ * "100,000.00" or "100000.0", as a bank writes a whole amount. "100.00" does not match, because it
+ * is "100.000" after its last digit was deleted.
  */
 const decimals = /^(\D*(?:\d{1,3}(?:,\d{3})+(?=\.)|\d{1,3}(?:\.\d{3})+(?=,)|\d{4,}))[.,]\d{1,2}\D*$/
 
-/** Well grouped with a fraction, in English and in Vietnamese: nothing else can be meant by it. */
+/** Correct groups with a fraction, in English and in Vietnamese: these are unambiguous. */
 const englishGroups = /^\D*\d{1,3}(?:,\d{3})+\.\d{1,2}\D*$/
 const vietnameseGroups = /^\D*\d{1,3}(?:\.\d{3})+,\d{1,2}\D*$/
 
-/** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
+/**
+ * The reverse of `groupTyped`: "1.000.000" or "12,50" in that grouping become plain "1000000" or
+ * "12.50".
+ */
 export function plainTyped(text: string, currency: Currency, language: Language): string {
   if (strange.test(text)) return ''
   if (currency === 'VND')

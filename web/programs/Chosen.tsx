@@ -14,7 +14,7 @@ interface ChosenProps {
   onChange: (ids: string[] | null) => void
 }
 
-/** All servers or domains, or those that are ticked. */
+/** A choice of all servers or domains, or of some. */
 export function Chosen({ label, empty, query, chosen, error, onChange }: ChosenProps) {
   const t = useTexts()
   const { data, error: fault, refetch } = useQuery(query as typeof choosableServersQuery)

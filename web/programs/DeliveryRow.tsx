@@ -24,7 +24,7 @@ function useOutcome(): (attempt: WebhookAttempt) => string {
   }
 }
 
-/** One delivery in a line; pressed, all that is known of it. */
+/** One delivery on a line; a press shows its details. */
 export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
   const t = useTexts('programs')
   const queryClient = useQueryClient()

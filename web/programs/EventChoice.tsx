@@ -17,7 +17,7 @@ interface EventChoiceProps {
   onChange: (events: EventName[]) => void
 }
 
-/** Every event that there is, by what it is about. */
+/** A choice among all events, grouped by subject. */
 export function EventChoice({ chosen, error, onChange }: EventChoiceProps) {
   const t = useTexts('programs')
   return (

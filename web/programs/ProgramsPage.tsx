@@ -11,7 +11,7 @@ import { WebhooksCard } from './WebhooksCard.tsx'
 export const load = ({ queryClient }: LoadInput) =>
   Promise.all([queryClient.prefetchQuery(tokensQuery), queryClient.prefetchQuery(webhooksQuery)])
 
-/** What customers' programs may do here, and what they are told. */
+/** Tokens for the customer's programs, and their webhooks. */
 export default function ProgramsPage() {
   const t = useTexts('programs')
   return (

@@ -11,7 +11,7 @@ interface SecretDialogProps {
   onClose: () => void
 }
 
-/** Shows a secret once: nobody can read it again. */
+/** Shows a secret once: it cannot be read again. */
 export function SecretDialog({ secret, title, text, what, onClose }: SecretDialogProps) {
   const t = useTexts('programs')
   return (

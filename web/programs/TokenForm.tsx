@@ -176,7 +176,7 @@ export default function TokenForm({
           </Select>
         )}
       </Field>
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t.programs.password} error={errors['password']}>
         {(control) => (

@@ -14,7 +14,7 @@ import { Skeleton } from '../ui/State.tsx'
 import { tokensQuery } from './queries.ts'
 import { SecretDialog } from './SecretDialog.tsx'
 
-/** Wanted once in a while. */
+/** Loaded on demand, because it is rarely used. */
 const TokenForm = lazy(() => loadWanted(() => import('./TokenForm.tsx')))
 
 export function TokensCard() {

@@ -2,7 +2,7 @@ import type { Webhook } from '../../contract/webhooks.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Whether an address is called, and whether that goes well. */
+/** Whether a webhook is called, and whether its calls succeed. */
 export function WebhookBadge({ webhook }: { webhook: Webhook }) {
   const t = useTexts('programs')
   if (webhook.disabled)

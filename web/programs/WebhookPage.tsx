@@ -32,7 +32,7 @@ import { WebhookBadge } from './WebhookBadge.tsx'
 export const load = ({ queryClient, params }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(deliveriesQuery(params['id'] ?? ''))
 
-/** One address: what it is called for, how its calls went, and all that is done with it. */
+/** One webhook: its events, its deliveries, and the actions on it. */
 export default function WebhookPage() {
   const t = useTexts('programs')
   const { id } = useParams({ strict: false }) as { id: string }
@@ -99,7 +99,7 @@ export default function WebhookPage() {
   )
 }
 
-/** Has lists and page read anew. */
+/** Refetches the lists and this page. */
 function useRefresh(id: string): () => Promise<unknown> {
   const queryClient = useQueryClient()
   return () =>

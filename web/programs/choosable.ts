@@ -1,13 +1,13 @@
 /**
- * Servers and domains to choose from: all of them, for the one that is wanted may be the oldest.
- * Screens that are looked at read page by page.
+ * Servers and domains to choose from. All of them are loaded, because the wanted one may be the
+ * oldest; other screens read page by page.
  */
 import { queryOptions } from '@tanstack/react-query'
 import { listDomains } from '../../contract/dns.ts'
 import { listServers } from '../../contract/wordpress.ts'
 import { callPage, type Page } from '../api.ts'
 
-/** Every page of a list, one after another. */
+/** Reads every page of a list, one after another. */
 async function allPages<R>(
   read: (query: { limit: number; cursor?: string }) => Promise<Page<R>>,
 ): Promise<R[]> {

@@ -11,7 +11,7 @@ export const webhooksQuery = queryOptions({
   queryKey: ['account', 'webhooks'],
   queryFn: ({ signal }) => call(listWebhooks, {}, { signal }),
 })
-/** While something waits to be sent, the list is looked at again. */
+/** While a delivery waits to be sent, the list is polled this often, ms. */
 const lookMs = 3_000
 export const deliveriesQuery = (id: string) =>
   infiniteQueryOptions({

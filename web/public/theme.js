@@ -1,4 +1,4 @@
-// Runs before the first paint. A file of its own, because the pages are served with script-src
+// Runs before the first paint. It is a separate file, because the pages are served with script-src
 // 'self'.
 ;(function () {
   var root = document.documentElement
@@ -10,7 +10,7 @@
     theme = localStorage.getItem('theme') || 'system'
     language = localStorage.getItem('language') || ''
   } catch {
-    // Storage may be closed to us: the defaults hold.
+    // Storage may be blocked; then the defaults apply.
   }
   var dark =
     theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
@@ -22,14 +22,15 @@
     if (first.indexOf('vi') === 0) language = 'vi'
   }
   root.lang = language === 'aud' ? 'en-AU' : language
-  // The boot skeleton draws the portal's frame only where that frame will appear.
+  // The boot skeleton shows the portal's frame only on pages that have it.
   root.dataset.bare =
     /^\/(login|register|check-otp|auth|pages|api|payments|invoice\/hosted)(\/|$)/.test(
       location.pathname,
     )
       ? '1'
       : ''
-  // The files of its texts are known here already, long before the program asks for them.
+  // The page already names the files of the language's texts, so they are requested before the
+  // program asks for them.
   function filesOf(name) {
     var meta = document.querySelector('meta[name="' + name + '"]')
     return (meta && JSON.parse(meta.content)[language]) || []
@@ -40,8 +41,8 @@
     link.href = file
     document.head.appendChild(link)
   })
-  // What the program will read first is asked for while the program itself is on its way;
-  // web/early-reads.ts takes each answer once.
+  // Requests the program's first reads while the program itself is loading; web/early-reads.ts uses
+  // each response once.
   var token = null
   var held = null
   try {
@@ -51,10 +52,10 @@
       held = JSON.parse(sessionStorage.getItem('session') || 'null')
     }
   } catch {
-    // Then nobody is signed in here.
+    // Without storage nobody is signed in here.
   }
   if (root.dataset.bare) return
-  // Without a token the cookie says whose calls they are; a tab that knows of none asks for it.
+  // Without a token the cookie identifies the session; a tab that knows of no session asks for it.
   var credential = token || (held && held.csrfToken) || null
   var addresses = credential
     ? ['/api/v1/auth/me', '/api/config']
@@ -75,7 +76,7 @@
   var answers = {}
   addresses.forEach(function (address) {
     answers[address] = fetch(address, { headers: headers })
-    // Whoever takes it hears of a failure; nobody else has to.
+    // Prevents an unhandled rejection: whoever uses the response gets the failure.
     answers[address].catch(function () {})
   })
   window.__earlyReads = { credential: credential, answers: answers }

@@ -1,6 +1,6 @@
 /**
- * What happens to a server is pushed to its customer's own tabs. One that shows the account of
- * another hears nothing, so it asks: soon while something is on its way, and seldom otherwise.
+ * Events about a server are pushed only to the customer's own tabs. A tab that shows another's
+ * account polls instead: often while something is under way, and rarely otherwise.
  */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Server } from '../../contract/wordpress.ts'
@@ -18,7 +18,7 @@ const serversOf = (read: Servers): readonly Server[] => {
 const isChanging = ({ status, restarting }: Server): boolean =>
   restarting || status === 'provisioning' || status === 'deleting'
 
-/** Asks for the servers that are on the screen, for as long as the page stands. */
+/** Polls the servers on the screen while the page exists. */
 export function askForServers(queryClient: QueryClient): void {
   const queryKey = ['servers']
   let askedAt = Date.now()

@@ -22,8 +22,9 @@ let connected = false
 export const realtimeConnected = (): boolean => connected
 
 /**
- * Opens the channel; the answer closes it. `loadFirst` loads what hears each event before the
- * screens do. A file that does not load is tried for again, since the portal goes on without it.
+ * Opens the channel; the returned function closes it. `loadFirst` loads the event handler before
+ * the screens listen. A file that does not load is tried again, because the portal works without
+ * it.
  */
 export function startRealtime(
   userId: string,

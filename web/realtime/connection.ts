@@ -1,4 +1,6 @@
-/** The channel's connection, in a chunk that is loaded after the page: nothing waits for it. */
+/**
+ * The channel's connection, in a chunk that is loaded after the page, so that nothing waits for it.
+ */
 import { eventNames, type EventName } from '../../contract/events.ts'
 import { listNotifications } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
@@ -14,8 +16,8 @@ const pageSize = 100
 const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
 
 /**
- * The portal's authorisation of this socket for this channel. Pusher's own form, without our
- * envelope.
+ * The portal's authorisation of this socket for this channel. The answer has Pusher's own form,
+ * without our envelope.
  */
 async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
   const { response } = await signed('POST', (headers) =>
@@ -31,14 +33,14 @@ async function authorise(endpoint: string, socketId: string, channel: string): P
 }
 
 interface Listener {
-  /** Undefined: anything may have happened before this was listened for. */
+  /** Undefined: anything may have happened before the connection began to listen. */
   onEvent: (event: PortalEvent | undefined) => void
   onConnected: (up: boolean) => void
 }
 
 /**
- * Longer than a page takes to open, on any line. A browser whose clock is behind takes all for
- * recent, and only reads more.
+ * Longer than a page takes to open on any connection, ms. With a browser clock that is slow, every
+ * event counts as recent, which only causes more refetches.
  */
 const recentMs = 300_000
 
@@ -56,12 +58,12 @@ export class Channel {
   }
 
   open(userId: string, at: Config['realtime']) {
-    // A failed connection is told in a toast: its code has to be there before the connection is
-    // gone.
+    // A failed connection is shown in a toast, so its code is loaded before the connection can
+    // fail.
     void import('../ui/Toaster.tsx').catch(() => {})
     this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
     this.catchUp()
-    // Its channel is the customer's own: whoever only looks asks once a minute.
+    // The channel belongs to the customer's own tabs; a view only polls once a minute.
     if (session.view() !== null) return
     this.#socket = new ChannelSocket({
       at,
@@ -70,7 +72,7 @@ export class Channel {
       onSubscribed: () => this.catchUp(),
       onEvent: (name, data) => this.#heard(name, data),
       onConnected: (up) => this.#listener.onConnected(up),
-      // Where the session was ended elsewhere, the answer leads to the sign-in.
+      // If the session was ended elsewhere, this call's refusal leads to the sign-in.
       onEnded: () => this.catchUp(),
     })
   }
@@ -83,7 +85,7 @@ export class Channel {
       unknown
     >
     const id = payload['notificationId']
-    // Without an id it cannot be told apart from the stored one: the list tells it instead.
+    // Without an id it cannot be matched with the stored event, so the stored list is read instead.
     if (typeof id !== 'string') return this.catchUp()
     if (this.#cursor.markSeen(id)) this.#tell({ id, event: name, payload, pushed: true })
   }
@@ -92,9 +94,9 @@ export class Channel {
     this.#listener.onEvent(event)
   }
 
-  /** One at a time; a failure is no matter, the next minute or subscription repeats it. */
+  /** Runs one at a time. A failure does no harm: the next minute or subscription repeats it. */
   catchUp() {
-    // The list under way may have been made before what is asked after now.
+    // The running read may miss later events, so it is repeated afterwards.
     this.#again = this.#catching
     if (this.#catching) return
     this.#catching = true
@@ -119,8 +121,8 @@ export class Channel {
       cursor = page.next
     }
     if (this.#closed) return
-    // The first list is history. What happened between the screen's own reads and this list is in
-    // it, and cannot be told from what is a little older.
+    // The first list is history. Events between the screen's own reads and this list are in it, but
+    // cannot be told from slightly older ones, so recent events cause a refetch.
     const [newest] = result.data
     if (!this.#cursor.primed && newest && Date.now() - Date.parse(newest.createdAt) < recentMs)
       this.#tell(undefined)

@@ -1,7 +1,7 @@
 /**
- * Which events this tab has shown already. A push may come late, twice or never; missed events are
- * read from the stored notifications after a cursor. The cursor moves only along that list: a
- * pushed id may be ahead of one that was missed.
+ * Which events this tab has already shown. A push may come late, twice or never; missed events are
+ * read from the stored notifications after a cursor. The cursor moves only along that list, because
+ * a pushed id may be ahead of a missed one.
  */
 export interface WithId {
   id: string
@@ -15,8 +15,8 @@ export class NotificationCursor {
   #primed = false
 
   /**
-   * What to ask for: everything after the newest known id. Undefined until the first list, or when
-   * that was empty.
+   * The id after which to ask: the newest known one. Undefined until the first list, or when that
+   * was empty.
    */
   get after(): string | undefined {
     return this.#last
@@ -39,8 +39,8 @@ export class NotificationCursor {
   }
 
   /**
-   * Takes a list as the server answers it, newest first, and gives back what is news, oldest first.
-   * The first list is history: it sets the cursor and tells nothing.
+   * Takes a list as the server returns it, newest first, and returns new entries, oldest first. The
+   * first list is history: it sets the cursor and returns nothing.
    */
   take<N extends WithId>(newestFirst: readonly N[]): N[] {
     const fresh = newestFirst.filter((entry) => this.markSeen(entry.id)).reverse()

@@ -4,6 +4,6 @@ export interface PortalEvent {
   id: string
   event: EventName
   payload: Record<string, unknown>
-  /** False when it was read from the stored notifications after the fact. */
+  /** False: it was read later from the stored notifications. */
   pushed: boolean
 }

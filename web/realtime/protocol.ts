@@ -37,7 +37,7 @@ function parse(text: string): unknown {
 const longestActivityMs = 120_000
 
 /**
- * What the server said. Its `data` is JSON inside a string, but for errors, where it is JSON
+ * A message of the server. Its `data` is JSON inside a string, except for errors, where it is JSON
  * itself.
  */
 export function read(text: string): Message {
@@ -81,8 +81,8 @@ export const subscribeFrame = (channel: string, auth: string): string =>
   say('pusher:subscribe', { channel, auth })
 
 /**
- * What a closed connection asks of us: 4000 to 4099 never come back, 4200 to 4299 come back at
- * once, all others after a gap.
+ * How to react to a close code: 4000 to 4099 never reconnect, 4200 to 4299 reconnect at once, all
+ * others after a delay.
  */
 export function afterClose(code: number): 'never' | 'later' | 'now' {
   if (code >= 4000 && code <= 4099) return 'never'
@@ -93,8 +93,8 @@ const firstGapMs = 500
 const longestGapMs = 10_000
 
 /**
- * The gap before the next try: doubling up to 10 s, of which chance takes up to a half, so that a
- * crowd does not come back together.
+ * The delay before the next attempt: it doubles up to 10 s, less a random share of up to a half, so
+ * that many clients do not reconnect at the same time.
  */
 export const gapMs = (failures: number, chance = Math.random()): number =>
   Math.min(longestGapMs, firstGapMs * 2 ** Math.min(failures, 10)) * (1 - chance / 2)

@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { readAgain } from './read-again.ts'
 
-/** A server that answers when it is told to, with what is true when it is asked. */
+/** A server that answers when told to, with what was true when the request came. */
 function openServer() {
   const asked: ((answer: string) => void)[] = []
   const queryFn = () => new Promise<string>((resolve) => asked.push(resolve))

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 
 /**
- * Reads again what stands under a subject, the first part of a query's key, after something
- * happened to it. TanStack Query begins anew only a read whose earlier answer is on the screen; a
- * first read, or one that a page makes before it is drawn, goes on, and what it answers may be
- * older than what happened. Such a one is repeated when it has ended.
+ * Refetches everything under a subject, the first part of a query's key, after an event about it.
+ * TanStack Query restarts only a read whose earlier answer is on the screen. A first read, or one
+ * that a page makes before it is rendered, continues, and its answer may be older than the event.
+ * Such a read is repeated when it has ended.
  */
 export function readAgain(queryClient: QueryClient, subject: string): void {
   const underWay = queryClient
@@ -14,7 +14,7 @@ export function readAgain(queryClient: QueryClient, subject: string): void {
   void queryClient.invalidateQueries({ queryKey: [subject] })
   for (const { promise, queryKey } of underWay) {
     const again = () => void queryClient.invalidateQueries({ queryKey, exact: true })
-    // A read that fails says so where it is shown.
+    // A failed read is reported where its data is shown.
     promise?.finally(again).catch(() => {})
   }
 }

@@ -12,18 +12,18 @@ import {
   type Place,
 } from './protocol.ts'
 
-/** The server will not have this channel: asking again with the same token is of no use. */
+/** The server refuses this channel; asking again with the same token is useless. */
 export class Refused extends Error {}
 
 export interface SocketOptions {
   at: Place
   channel: string
-  /** Answers the signature for this socket; throws `Refused` where there is none to be had. */
+  /** Returns the signature for this socket; throws `Refused` where the server gives none. */
   authorise: (socketId: string, channel: string) => Promise<string>
   onSubscribed: () => void
   onEvent: (name: string, data: unknown) => void
   onConnected: (connected: boolean) => void
-  /** The server said never to come back. */
+  /** The server said never to reconnect. */
   onEnded: () => void
 }
 
@@ -33,9 +33,7 @@ const pongMs = 10_000
 export class ChannelSocket {
   #options: SocketOptions
   #socket: WebSocket | undefined
-  /**
-   * The timer of the present state: the handshake, the end of silence, a pong, or the next attempt.
-   */
+  /** The timer of the present state: the handshake, the silence, a pong, or the next attempt. */
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #activityMs = 0
@@ -66,7 +64,7 @@ export class ChannelSocket {
       if (message.kind === 'error') errorCode = message.code
       else this.#hear(socket, message)
     }
-    // A proxy may swallow the code of a close; the error before it said the same.
+    // A proxy may drop the close code; the error message before it had the same code.
     socket.onclose = ({ code }) => {
       if (this.#socket === socket) this.#lost(code >= 4000 ? code : (errorCode ?? code))
     }
@@ -102,7 +100,7 @@ export class ChannelSocket {
   }
 
   /**
-   * The connection may be silent for as long as the server announced; then a ping is sent, and
+   * The connection may be silent for the time that the server announced. Then a ping is sent, and
    * without a pong the connection is closed.
    */
   #rest() {
@@ -124,7 +122,7 @@ export class ChannelSocket {
       this.#options.onEnded()
       return
     }
-    // At once, but not again and again while the server is still restarting.
+    // At once, but not repeatedly while the server is still restarting.
     const gap = next === 'now' && subscribed ? 0 : gapMs(this.#failures)
     this.#failures += 1
     this.#wait(gap, () => this.#connect())

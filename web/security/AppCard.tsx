@@ -19,7 +19,7 @@ interface AppCardProps {
   onCodes: (codes: string[] | null) => void
 }
 
-/** What draws a QR code is wanted once. */
+/** Loaded on demand: it draws a QR code, which is rarely needed. */
 const AppSetUp = lazy(() => loadWanted(() => import('./AppSetUp.tsx')))
 
 /** The authenticator app: off, being set up, or on. */
@@ -74,7 +74,7 @@ function BeginForm({ onBegun }: { onBegun: (begun: Begun) => void }) {
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
       <FormFailure failure={failure} />
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t.security.password} error={errors['password']}>
         {(control) => (

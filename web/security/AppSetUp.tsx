@@ -17,7 +17,7 @@ export interface Begun {
   readonly uri: string
 }
 
-/** The secret, for the app to take over, and its first code. */
+/** Shows the secret for the app, and asks for its first code. */
 export default function AppSetUp({
   begun,
   onDone,

@@ -16,13 +16,13 @@ const schema = z.strictObject({ code: z.string().check(z.trim(), z.minLength(6))
 interface CodeFormProps {
   submitLabel: string
   submit: (code: string) => Promise<void>
-  /** Uses a passkey in the place of a code. */
+  /** Signs with a passkey instead of a code. */
   byPasskey: () => Promise<void>
-  /** Between the field and the button. */
+  /** Shown between the field and the button. */
   children?: ReactNode
 }
 
-/** A code of the app, a recovery code, or a passkey: whichever the customer has at hand. */
+/** A form for a code of the app, a recovery code, or a passkey. */
 export function CodeForm({ submitLabel, submit, byPasskey, children }: CodeFormProps) {
   const t = useTexts('security')
   const [recovery, setRecovery] = useState(false)

@@ -30,7 +30,7 @@ export function CodesCard({ left, onCodes }: CodesCardProps) {
   )
 }
 
-/** Shows codes once: nobody can read them again. */
+/** Shows recovery codes once: they cannot be read again. */
 export function CodesDialog({
   codes,
   onClose,

@@ -9,16 +9,16 @@ import { securityQuery } from './queries.ts'
 
 interface ConfirmButtonProps<R> {
   label: string
-  /** Where the label alone does not say of what. */
+  /** The accessible label, where the visible label does not name its object. */
   fullLabel?: string
   title: string
   text: string
-  /** Of what is done: it takes something away. */
+  /** True: the action removes something. */
   danger?: boolean
   act: () => Promise<R>
   done?: string
   onDone?: (result: R) => void
-  /** What is read anew after it; the second factor's page where nothing is said. */
+  /** The queries to refetch afterwards; if absent, those of the second factor's page. */
   refreshes?: { readonly queryKey: QueryKey; readonly exact?: boolean }
 }
 

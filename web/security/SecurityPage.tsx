@@ -16,7 +16,7 @@ import { securityQuery } from './queries.ts'
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(securityQuery)
 
-/** The second factor: what it is, what stands in for it, and who is not asked. */
+/** The second factor: its methods, recovery codes, and trusted devices. */
 export default function SecurityPage() {
   const t = useTexts('security')
   const { data, error, refetch } = useQuery(securityQuery)

@@ -14,7 +14,7 @@ interface SignInStepProps {
   onBack: () => void
 }
 
-/** What a sign-in goes on with where the password is not enough. */
+/** The sign-in step after the password, for customers with a second factor. */
 export default function SignInStep({ challenge, remember, enter, onBack }: SignInStepProps) {
   const t = useTexts('security')
   const [trust, setTrust] = useState(false)

@@ -1,4 +1,4 @@
-/** Asks for the second factor again, over whatever screen needs it. Loaded when it is asked. */
+/** Asks for the second factor again, in a dialog over the present screen. Loaded on demand. */
 import { createRoot } from 'react-dom/client'
 import { reauthenticate } from '../../contract/second-factor.ts'
 import { call } from '../api.ts'
@@ -40,7 +40,7 @@ function AskAgain({ onDone }: { onDone: (proven: boolean) => void }) {
 }
 
 let asking: Promise<boolean> | undefined
-/** True once it was proven; false where the customer would not. One dialog, however many ask. */
+/** True: the factor was proven; false: the customer declined. Concurrent calls share one dialog. */
 export function askAgain(): Promise<boolean> {
   return (asking ??= ask().finally(() => (asking = undefined)))
 }
@@ -50,7 +50,7 @@ async function ask(): Promise<boolean> {
   const root = createRoot(place)
   let forget = () => {}
   const proven = await new Promise<boolean>((resolve) => {
-    // Over the lock view, or a sign-in, nothing of what was behind it is asked.
+    // The question is dropped when the session is locked or ends.
     forget = subscribe(() => {
       if (session.locked() || !session.signedIn()) resolve(false)
     })

@@ -1,4 +1,4 @@
-/** The browser's passkeys. Loaded where one is used. */
+/** The browser's passkeys. Loaded on demand. */
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import { passkeyOptions } from '../../contract/second-factor.ts'
 import { call } from '../api.ts'
@@ -9,7 +9,7 @@ interface Signed {
 }
 type Options<F extends (input: { optionsJSON: never }) => unknown> = Parameters<F>[0]['optionsJSON']
 
-/** Has the customer use one of theirs. */
+/** Asks the customer to use a passkey. */
 export async function signWithPasskey(): Promise<Signed> {
   const { challenge, options } = await call(passkeyOptions, {})
   const optionsJSON = options as unknown as Options<typeof startAuthentication>
@@ -17,7 +17,7 @@ export async function signWithPasskey(): Promise<Signed> {
   return { challenge, response: response as unknown as Signed['response'] }
 }
 
-/** Has the device make one. */
+/** Asks the device to create a passkey. */
 export async function makePasskey(begun: {
   challenge: string
   options: Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Signs in without a password. Loaded when it is wanted. */
+/** Signs in by a passkey, without a password. Loaded on demand. */
 import { passkeySignIn } from '../../contract/second-factor.ts'
 import type { SignedIn } from '../../contract/session.ts'
 import { call } from '../api.ts'

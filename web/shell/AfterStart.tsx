@@ -8,20 +8,20 @@ import { afterPress } from '../ui/after-frame.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { watchIdle } from './idle-lock.ts'
 
-/** Nobody has asked for it: where it cannot be had, there is none. */
+/** Nobody has asked for this bar, so if its chunk cannot be loaded, it is left out. */
 const StatusBar = lazy(() =>
   import('../status/StatusBar.tsx').catch(() => ({ default: () => null })),
 )
 
-/** For those who work in the account of another. */
+/** For those who may work in another's account. */
 const Switcher = lazy(() => import('../team/Switcher.tsx').catch(() => ({ default: () => null })))
 
 type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
 
 let loaded: Promise<View> | undefined
-/** Once for the page; one that failed is fetched anew. */
+/** Loaded once per page; after a failure it is tried again. */
 function load(): Promise<View> {
-  // It names the parts of servers, too.
+  // The palette also lists the parts of servers, so it needs their names.
   loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette'), loadTexts('site')]).then(
     ([file]) => file.default,
   )
@@ -31,20 +31,20 @@ function load(): Promise<View> {
 
 export interface AfterStartProps {
   /**
-   * The palette is likely to be opened soon: the pointer is on its button, or the key before the K
-   * was pressed.
+   * The palette is likely to be opened soon: the pointer is on its button, or Ctrl or Command was
+   * pressed.
    */
   preload: boolean
-  /** The palette was opened, with the keys that were pressed since. */
+  /** The palette was opened; the keys that were pressed since. */
   held: HeldKeys | undefined
   onClose: () => void
 }
 
-/** Loaded soon after the frame: locks an idle screen, shows the palette and what is announced. */
+/** Loaded soon after the frame: locks an idle screen, shows the palette and status notices. */
 export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
   const { accounts } = useMe()
-  // Who only looks has no password to unlock it with.
+  // A view or acting tab has no password for unlocking.
   useEffect(() => (session.view() === null ? watchIdle() : undefined), [])
   useEffect(() => {
     if (preload) void load().catch(() => undefined)
@@ -52,11 +52,12 @@ export default function AfterStart({ preload, held, onClose }: AfterStartProps) 
   useEffect(() => {
     if (held === undefined) return
     const show = async () => {
-      // Offline the page says so already, and a reload would lose it.
+      // Without a connection `loadWanted` is not used: the page already shows that it is offline,
+      // and a reload would lose it.
       const view = await (navigator.onLine ? loadWanted(load) : load())
-      // The release of the K would wait for its drawing; what is typed meanwhile is held.
+      // Rendering would delay the key's release event; keys typed meanwhile are held.
       await afterPress()
-      // Shown at once: between its drawing and its showing no key may fall.
+      // Synchronously, so that no key is lost between rendering and showing.
       flushSync(() => setView(() => view))
     }
     show().catch(onClose)

@@ -44,7 +44,8 @@ import { Sidebar } from './Sidebar.tsx'
 
 const paletteWanted = 'palette'
 /**
- * Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted.
+ * Nobody has asked for this part yet, so a failure is silent; it is loaded again when the palette
+ * is wanted.
  */
 const AfterStart = lazy(() => import('./AfterStart.tsx').catch(() => ({ default: FetchAgain })))
 function FetchAgain(props: AfterStartProps) {
@@ -52,7 +53,7 @@ function FetchAgain(props: AfterStartProps) {
   const wanted = props.held !== undefined
   useEffect(() => {
     if (!wanted) return
-    // It may take a reload to have it.
+    // Loading it may need a reload, after which the palette is to open.
     sessionStorage.setItem(paletteWanted, '1')
     void loadWanted(() => import('./AfterStart.tsx')).then((file) => {
       sessionStorage.removeItem(paletteWanted)
@@ -61,17 +62,17 @@ function FetchAgain(props: AfterStartProps) {
   }, [wanted])
   return Found ? <Found {...props} /> : null
 }
-/** No dialog takes longer to be closed. */
+/** Longer than any dialog takes to close, ms. */
 const leavingMs = 1000
 
-/** Fetched when somebody locks the screen; until it is there nothing is shown. */
+/** Loaded when the screen is locked; until then nothing is shown. */
 const LockView = lazy(() =>
   loadWanted(
     async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0],
   ),
 )
 
-/** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
+/** The layout around every signed-in screen. While it is locked, only the lock view is rendered. */
 export function AppLayout() {
   const locked = useLocked()
   if (locked) {
@@ -92,7 +93,7 @@ function Frame() {
   useEffect(() => keepMenuStyle(menu), [menu])
 
   const [preload, setPreload] = useState(false)
-  // After the frame of the key before the K: the palette is not opened yet.
+  // Waits for the next frame, because the key before the K must be answered first.
   const preloadPalette = useCallback(() => void afterFrame().then(() => setPreload(true)), [])
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
@@ -100,8 +101,9 @@ function Frame() {
     const show = () => setHeld((now) => now ?? new HeldKeys(close))
     const dialog = document.querySelector<HTMLDialogElement>('dialog:modal')
     if (dialog === null) show()
-    // One that was left is out of sight and about to be closed. Any other waits for its answer, and
-    // all beside it is inert: the palette would be seen and could not be used.
+    // A dialog that is being left is hidden and about to close, so the palette waits for that. Any
+    // other dialog must be answered first: everything beside it is inert, so the palette would be
+    // visible but unusable.
     else if ('leaving' in dialog.dataset)
       dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
   }, [close])
@@ -114,7 +116,7 @@ function Frame() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key } = event
-      // They go before the K, and give time to fetch the palette.
+      // Ctrl or Command comes before the K, which leaves time to load the palette.
       if (key === 'Control' || key === 'Meta') preloadPalette()
       if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === 'k') {
         event.preventDefault()
@@ -175,11 +177,11 @@ function Frame() {
 }
 
 interface HeaderProps {
-  /** Whether the sidebar is. */
+  /** Whether the sidebar is hidden. */
   hidden: boolean
   onCollapse: () => void
   onSearch: () => void
-  /** A pointer or the focus has come to the search: what it opens may be fetched. */
+  /** The pointer or focus is on the search, so the palette may be loaded. */
   onPreloadSearch: () => void
 }
 
@@ -279,7 +281,7 @@ function UserMenu() {
         {
           label: t.shell.account,
           icon: UserRound,
-          // What a member may change of it is what invoices name.
+          // A member may change only the part of it that invoices name.
           shown: may('money:write'),
           onSelect: () => void router.navigate({ to: '/account' }),
         },
@@ -299,7 +301,7 @@ function UserMenu() {
   )
 }
 
-/** First and last word's first letters: Minh Anh → MA, Nguyễn Thị Lan → NL. */
+/** Initials of the first and last word: Minh Anh → MA, Nguyễn Thị Lan → NL. */
 const initials = (name: string): string => {
   const words = name.trim().split(/\s+/)
   return ((words[0]?.[0] ?? '') + (words.length > 1 ? (words.at(-1)?.[0] ?? '') : '')).toUpperCase()
@@ -325,7 +327,7 @@ const subscribeOnline = (listener: () => void) => {
   }
 }
 
-/** `collapsible-vertical` hides the sidebar; the choice is this browser's own. */
+/** `collapsible-vertical` hides the sidebar; each browser stores its own choice. */
 type MenuStyle = 'vertical' | 'collapsible-vertical'
 const menuKey = 'menu'
 function readMenuStyle(): MenuStyle {
@@ -341,11 +343,11 @@ function keepMenuStyle(style: MenuStyle) {
   try {
     localStorage.setItem(menuKey, style)
   } catch {
-    // It then lasts as long as the page.
+    // Without storage the choice lasts as long as the page.
   }
 }
 
-/** While the customer's profile is on its way: the frame, in grey. */
+/** A skeleton of the layout, while the customer's profile is loading. */
 export function AppPending() {
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[244px_minmax(0,1fr)]" aria-busy="true">
@@ -363,7 +365,7 @@ export function AppPending() {
   )
 }
 
-/** A page in grey, for any screen that takes longer than a moment. */
+/** A skeleton of a page, for any screen that takes longer than a moment. */
 export function PagePending() {
   return (
     <div className="mx-auto w-full max-w-[1180px] px-4 pt-6 sm:px-6 lg:px-8 lg:pt-8">

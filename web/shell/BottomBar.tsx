@@ -26,7 +26,7 @@ interface TabProps {
   icon: LucideIcon
 }
 
-/** Follows the address by itself, as an entry of the sidebar does. */
+/** Each tab selects from the address itself, as an entry of the sidebar does. */
 function Tab({ to, label, icon: Icon }: TabProps) {
   const current = useLocation({ select: ({ pathname }) => belongsTo(pathname, to) })
   return (
@@ -42,8 +42,8 @@ function Tab({ to, label, icon: Icon }: TabProps) {
 }
 
 /**
- * On phones, in place of the sidebar. Pages with a total and a button of their own put those here
- * instead.
+ * The menu on phones, instead of the sidebar. Pages with a total and a button of their own show
+ * those here instead.
  */
 export const BottomBar = memo(function BottomBar() {
   const t = useTexts()

@@ -10,7 +10,7 @@ export const headerButton =
   'grid size-10 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle ' +
   'hover:text-ink sm:size-9'
 
-/** Each language in its own words, so that it is found by those who need it. */
+/** Each language in its own words, so that its speakers find it. */
 const languageNames: Record<Language, { name: string; country: string }> = {
   en: { name: 'English', country: 'GB' },
   vi: { name: 'Tiếng Việt', country: 'VN' },
@@ -62,7 +62,7 @@ export function ThemeMenu({ className }: { className?: string }) {
   )
 }
 
-/** Says on every page that no real money moves here, and where the messages went. */
+/** Shows on every page that no real money moves here, with a link to the sandbox's messages. */
 export function SandboxBadge({ inbox }: { inbox: string | null }) {
   const t = useTexts()
   const look =

@@ -12,8 +12,7 @@ import { unreadEntries } from './notification-groups.ts'
 import { notificationsQuery } from './notifications.ts'
 
 /**
- * Fetched soon after the frame is there. Nobody has asked for it yet, so it is no reason to load
- * the page anew.
+ * Loaded soon after the frame. Nobody has asked for it yet, so a failure must not reload the page.
  */
 const NotificationList = lazy(() =>
   Promise.all([import('./NotificationList.tsx'), loadTexts('events')]).then(
@@ -36,11 +35,11 @@ export function NotificationBell() {
   const t = useTexts()
   const queryClient = useQueryClient()
   const { data } = useQuery(notificationsQuery)
-  // What is unread is the owner's: who works in the account reads along, and marks nothing.
+  // The read state belongs to the owner: a member only reads, and marks nothing as read.
   const unread = isMember() || !data ? 0 : unreadEntries(data.data, data.unread)
   const read = useMutation({
     mutationFn: () => call(readNotifications, { body: {} }),
-    // The dots stay visible while the list is open; only the count on the bell goes at once.
+    // The dots stay while the list is open; only the count on the bell disappears at once.
     onSuccess: (result) =>
       queryClient.setQueryData(notificationsQuery.queryKey, (now) =>
         now ? { ...now, unread: result.unread } : now,

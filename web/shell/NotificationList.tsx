@@ -10,7 +10,7 @@ import { grouped } from './notification-groups.ts'
 import { headOf, notificationTarget, notificationText } from './notification-text.ts'
 import { notificationsQuery } from './notifications.ts'
 
-/** What the bell opens. */
+/** The list that the bell opens. */
 export default function NotificationList({ onOpen }: { onOpen: () => void }) {
   const t = useTexts('events')
   const { data, isPending, isError, error, refetch } = useQuery(notificationsQuery)
@@ -31,7 +31,7 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
         <p className="px-4 py-10 text-center text-sm text-ink-3">{t.shell.noNotifications}</p>
       ) : null}
       {data && data.data.length > 0 ? (
-        // A scroll area is reached by the keyboard too.
+        // A scrolling area must be reachable by keyboard.
         <ul
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           tabIndex={0}
@@ -39,7 +39,8 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
           className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1"
         >
           {grouped(data.data).map((group) => (
-            // What joins a group later leaves it open.
+            // The key is the oldest notification, so that a group stays open when a new one joins
+            // it.
             <li key={group.at(-1)?.id}>
               <Group group={group} onOpen={onOpen} />
             </li>
@@ -50,7 +51,7 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
   )
 }
 
-/** One notification, or what one order told: its outcome, and the way there on request. */
+/** One notification, or the group of one order: its outcome, and its steps on request. */
 function Group({ group, onOpen }: { group: readonly Notification[]; onOpen: () => void }) {
   const t = useTexts('events')
   const head = headOf(group)
@@ -79,7 +80,7 @@ function Group({ group, onOpen }: { group: readonly Notification[]; onOpen: () =
 
 interface RowProps {
   entry: Notification
-  /** Of one within a group, the group says it. */
+  /** For a notification within a group, the group shows it. */
   read: boolean
   onOpen: () => void
 }

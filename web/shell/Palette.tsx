@@ -35,43 +35,46 @@ interface Command {
   kind: string
   label: string
   run: () => void
-  /** Found by who names two things of it: there are too many to be listed. */
+  /** Shown only when the query names two things of it: there are too many to list. */
   deep?: boolean
 }
 
-/** Options that are there before anybody looks further down: eight are in view. */
+/** Options that are rendered before the user scrolls; eight are in view. */
 const drawnAtFirst = 12
 
 /**
- * The screens, what can be done anywhere, and the newest servers, domains and invoices; of the
- * server whose page is open its parts, and those of the others by name and part ("shop logs").
- * Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was
- * there.
+ * The command palette: the screens, general actions, and the newest servers, domains and invoices.
+ * The parts of the open server are listed; those of other servers are found by name and part ("shop
+ * logs"). Accents may be left out: "nap vi" finds "Nạp ví". It begins with the keys that were typed
+ * before it was loaded.
  */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
   const layer = useRef<HTMLDialogElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const [query, setQuery] = useState(() => held.typed)
-  /** By its id: lists that come while it is open put others before it. */
+  /**
+   * The chosen command, by its id, because lists that load while it is open insert commands before
+   * it.
+   */
   const [choice, setChoice] = useState<string>()
   const commands = useCommands()
-  // What is typed is seen at once; the list follows.
+  // Typed text appears at once; the list follows.
   const deferredQuery = useDeferredValue(query)
   const hits = useMemo(() => matching(commands, deferredQuery), [commands, deferredQuery])
   const chosen = indexOf(hits, choice)
-  // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet
-  // is not.
+  // The release of a key waits for all rendering, so options out of view are left out until the
+  // user scrolls.
   const [scrolled, setScrolled] = useState(false)
   const drawn = scrolled ? hits : hits.slice(0, Math.max(drawnAtFirst, chosen + 2))
 
-  // At once: whoever has pressed the keys goes on typing.
+  // Before paint, because the user goes on typing at once.
   useLayoutEffect(() => {
     layer.current?.showPopover()
     field.current?.focus()
     held.release()
   }, [held])
-  /** Says whether there was something to close. The browser gives the focus back. */
+  /** Closes the palette and returns whether it was open. The browser restores the focus. */
   const close = useCallback(() => {
     if (layer.current?.matches(':popover-open') !== true) return false
     layer.current.hidePopover()
@@ -90,9 +93,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 
   return (
-    // Over the whole page, but no modal: to make the page behind one inert, the browser styles
-    // every element of it anew, 100 ms on a slow processor. All that takes the focus here is the
-    // field, so a Tab stays in it.
+    // Over the whole page, but not modal: to make the page behind inert, the browser would restyle
+    // all of its elements, which takes 100 ms on a slow processor. Only the field takes focus here,
+    // so Tab stays in it.
     /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
        jsx-a11y/no-noninteractive-element-interactions */
     <dialog
@@ -143,7 +146,7 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
               setChoice(undefined)
             }}
             onKeyDown={(event) => {
-              // What is typed counts, not what is drawn of it so far.
+              // Uses the typed query, not the list rendered so far.
               const found = matching(commands, query)
               if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
                 event.preventDefault()
@@ -201,16 +204,14 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 }
 
-/**
- * Where the chosen one stands; the first where none is chosen, or it is not among them any more.
- */
+/** The index of the chosen command; 0 where none is chosen, or it is no longer in the list. */
 const indexOf = (commands: readonly Command[], id: string | undefined): number =>
   Math.max(
     0,
     commands.findIndex((command) => command.id === id),
   )
 
-/** Those that have every word of the query somewhere, with or without its accents. */
+/** Commands that contain every word of the query, with or without accents. */
 function matching(commands: readonly Command[], query: string): Command[] {
   const words = fold(query).split(/\s+/).filter(Boolean)
   return commands.filter(
@@ -222,7 +223,7 @@ function matching(commands: readonly Command[], query: string): Command[] {
 interface OptionProps {
   command: Command
   index: number
-  /** How many there are, drawn or not. */
+  /** The number of all options, rendered or not. */
   of: number
   chosen: boolean
   onPoint: (id: string) => void
@@ -270,7 +271,7 @@ function useCommands(): Command[] {
   const [page] = useState(() =>
     /^\/(wordpress|hosting)\/([^/]+)$/.exec(router.latestLocation.pathname),
   )
-  // Its page reads it.
+  // The server's own page fetches it; here it is only read from the cache.
   const { data: open } = useQuery({ ...serverQuery(page?.[2] ?? ''), enabled: false })
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {

@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import { navigation } from '../pages/load-screen.ts'
 
 /**
- * After each navigation the page begins at its top, and the keyboard and the screen reader at its
- * heading, or in the form that is all that the page is for (`data-begin`).
+ * After each navigation the page scrolls to its top, and the focus goes to its heading, or to the
+ * form that is the page's purpose (`data-begin`).
  */
 export function Root() {
   const router = useRouter()
@@ -15,10 +15,10 @@ export function Root() {
     })
     const resolved = router.subscribe('onResolved', ({ pathChanged, fromLocation }) => {
       navigation.underWay = false
-      // A page that was opened by its address begins where the browser begins.
+      // A page that was opened by its address keeps the browser's own scroll position and focus.
       if (!pathChanged || fromLocation === undefined) return
       window.scrollTo(0, 0)
-      // Whoever has opened the palette meanwhile goes on typing there.
+      // If the palette was opened meanwhile, its field keeps the focus.
       if (document.activeElement?.closest('dialog')) return
       const begin =
         document.querySelector<HTMLElement>('[data-begin] input') ?? document.querySelector('h1')

@@ -20,7 +20,7 @@ import { Logo } from '../ui/Logo.tsx'
 import { isOpen, products, type Product } from './products.ts'
 
 /**
- * True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to
+ * Whether the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to
  * /wordpress, projects and their services to /paas.
  */
 export const belongsTo = (pathname: string, to: string): boolean =>
@@ -32,8 +32,8 @@ export const belongsTo = (pathname: string, to: string): boolean =>
       (to === '/paas' && /^\/(project|web-service)\//.test(pathname))
 
 /**
- * Colours fade in under the pointer only: what changes with the address changes at once, without
- * frames of its own.
+ * Colours fade only under the pointer. What changes with the address changes at once, without extra
+ * frames.
  */
 const entryClass = (current: boolean) =>
   cx(
@@ -47,13 +47,15 @@ interface EntryProps {
   icon: LucideIcon
   label: string
   to?: NonNullable<Product['to']> | (typeof billing)[number]['to'] | '/' | '/support'
-  /** In place of `to`, a product that is still to come: it leads to the page that says so. */
+  /**
+   * Used instead of `to` for a product that is not built yet: it links to the page that says so.
+   */
   soon?: Product['key']
 }
 
 /**
- * Follows the address by itself: when it changes, only the entry that was left and the one that is
- * entered are drawn anew.
+ * Each entry selects from the address itself, so that a navigation renders only the entry that was
+ * left and the new one.
  */
 const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
   const current = useLocation({
@@ -158,7 +160,7 @@ export const Sidebar = memo(function Sidebar() {
   )
 })
 
-/** The balance at hand, where the page itself does not show it. */
+/** The wallet's balance, on pages that do not show it themselves. */
 function MiniWallet() {
   const t = useTexts()
   const user = useMe()

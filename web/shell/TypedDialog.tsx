@@ -8,18 +8,18 @@ import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { focusFirstField } from '../ui/modal.ts'
 
 interface TypedDialogProps extends Omit<DialogProps, 'open' | 'onLeave' | 'footer'> {
-  /** Closing would lose something: it is asked about first. */
+  /** Closing would lose typed text, so the dialog asks first. */
   isTyped: boolean
-  /** Is given the way out, which asks as well. */
+  /** Gets the function that leaves the dialog, which asks as well. */
   footer: (leave: () => void) => ReactNode
 }
 
 /**
- * A dialog in which somebody types much. A press beside it does nothing once something is typed,
- * and every other way out asks; Esc goes from that question back to what is typed.
+ * A dialog for much typed text. Once something is typed, a press outside does nothing, and every
+ * other way out asks first. Esc returns from that question to the form.
  */
 export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: TypedDialogProps) {
-  // Few dialogs are of this kind: the other pages do without these words.
+  // Only few dialogs are of this kind, so these texts are in their chunk.
   const t = useLanguage() === 'vi' ? viTyped : enTyped
   const body = useRef<HTMLDivElement>(null)
   const [before, setBefore] = useState<Element | null>(null)
@@ -27,7 +27,7 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
   const asking = wasAsked && isTyped
   const leave = () => {
     if (!isTyped) return onClose()
-    // A second press is no answer.
+    // While the question is shown, another attempt to leave does not answer it.
     if (asking) return
     setBefore(document.activeElement)
     setWasAsked(true)
@@ -36,7 +36,7 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
     const dialog = body.current?.closest('dialog')
     if (!asking || !dialog) return
     return () => {
-      // Where the question took the place of what had the focus, that is gone.
+      // If the question replaced the focused element, that no longer exists.
       if (before instanceof HTMLElement && dialog.contains(before)) before.focus()
       else focusFirstField(dialog)
     }
@@ -51,11 +51,11 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
   })
   useEffect(() => {
     if (!isTyped) return
-    // Browsers let a page refuse the first Esc alone: at the second they close the dialog, whatever
-    // the page says. They do not where the key's own event is refused.
+    // Browsers let a page prevent only the first Esc: at the second they close the dialog anyway.
+    // Preventing the keydown event avoids that.
     const hear = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return
-      // Of a dialog above this one.
+      // An event of a dialog above this one is ignored.
       const at = event.target as Node
       if (at !== document.body && body.current?.closest('dialog')?.contains(at) !== true) return
       event.preventDefault()
@@ -67,8 +67,8 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
 
   useEffect(() => {
     if (!isTyped) return
-    // A server that is too busy for a while takes nobody away from here: the forms of pages are
-    // kept (drafts.ts), and what stands in a dialog is gone with it. Maintenance does.
+    // An overloaded server does not take the user away from this dialog: page forms are stored
+    // (drafts.ts), but a dialog's text would be lost. Maintenance still does.
     const { unavailable } = onOutage
     onOutage.unavailable = (failure, endpoint) => {
       if (failure.code === 'maintenance') unavailable(failure, endpoint)

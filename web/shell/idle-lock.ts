@@ -1,6 +1,6 @@
 /**
- * Locks the screen after so many minutes without a key, a touch or a movement in any tab of the
- * session. The choice is this browser's own, and off unless somebody makes it.
+ * Locks the screen after some minutes without a key, a touch or a movement in any tab of the
+ * session. Each browser stores its own choice; the default is off.
  */
 import { session } from '../session.ts'
 import { lockEverywhere, onNews, tellTabs } from '../tabs.ts'
@@ -9,7 +9,7 @@ const key = 'lockAfterMinutes'
 export const idleChoices = [0, 5, 15, 30, 60] as const
 const listeners = new Set<() => void>()
 
-/** Minutes; 0 for never. */
+/** Minutes; 0: never. */
 export function lockAfter(): number {
   try {
     const minutes = Number(localStorage.getItem(key))
@@ -24,12 +24,15 @@ export function setLockAfter(minutes: number): void {
     if (minutes > 0) localStorage.setItem(key, String(minutes))
     else localStorage.removeItem(key)
   } catch {
-    // Storage may be closed to us: then the screen does not lock by itself.
+    // Storage may be blocked; then the screen does not lock by itself.
   }
   for (const listener of listeners) listener()
 }
 
-/** Calls the listener when the choice changes, in this tab or in another one. */
+/**
+ * Calls the listener when the choice changes, in this tab or in another; the returned function
+ * stops it.
+ */
 export function onLockAfter(listener: () => void): () => void {
   listeners.add(listener)
   addEventListener('storage', listener)
@@ -40,12 +43,12 @@ export function onLockAfter(listener: () => void): () => void {
 }
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const
-/** Movements come by the hundred; this often is enough. */
+/** Movements come by the hundred, so they are checked at most this often, ms. */
 const checkEveryMs = 5_000
 
 /**
- * Watches until the answer is called. A machine that slept is locked when it wakes: the clock
- * decides, not the timer.
+ * Watches until the returned function is called. A machine that slept is locked when it wakes,
+ * because the clock decides and not the timer.
  */
 export function watchIdle(): () => void {
   let last = Date.now()
@@ -55,15 +58,16 @@ export function watchIdle(): () => void {
     if (minutes > 0 && Date.now() - last >= minutes * 60_000) lockEverywhere()
   }
   const seen = () => {
-    // The movement that wakes the machine comes before the timer: it is a sign of life after a
-    // pause that was too long.
+    // The movement that wakes the machine may come before the timer. It must not count as activity
+    // if the pause was too long.
     if (Date.now() - last > checkEveryMs) look()
     last = Date.now()
     if (last - told < checkEveryMs || lockAfter() === 0) return
     told = last
     tellTabs('active', session.held())
   }
-  // A tab that nobody looks at does not lock the one that is in use.
+  // Activity in another tab of the session counts, so that a tab in the background does not lock
+  // the one in use.
   const deafen = onNews(({ kind, id }) => {
     if (kind === 'active' && id === session.held()?.id) last = Date.now()
   })
@@ -73,7 +77,7 @@ export function watchIdle(): () => void {
   const timer = setInterval(look, checkEveryMs)
   listeners.add(chosen)
   for (const sign of signs) window.addEventListener(sign, seen, { passive: true })
-  // Before the first movement after a pause counts as life.
+  // Checked before the first movement after a pause counts as activity.
   document.addEventListener('visibilitychange', look)
   return () => {
     clearInterval(timer)

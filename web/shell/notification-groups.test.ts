@@ -8,7 +8,7 @@ import { grouped, unreadEntries } from './notification-groups.ts'
 import { headOf, notificationText } from './notification-text.ts'
 
 let id = 0
-/** So many minutes ago. */
+/** `minutes`: how long ago. */
 const told = (minutes: number, event: EventName, wp?: object, read = false): Notification => ({
   id: String(++id),
   event,

@@ -1,10 +1,10 @@
 /**
- * An order is told in seven notifications, a renewal in three: in the bell they are one entry. What
- * went wrong stands by itself, so that nothing hides it.
+ * An order causes seven notifications, a renewal three: the bell shows them as one entry. A failure
+ * is an entry of its own, so that nothing hides it.
  */
 import type { EventName, Notification } from '../../contract/realtime.ts'
 
-/** What is further apart belongs to another order or renewal. */
+/** Notifications that are further apart than this belong to another order or renewal, ms. */
 const togetherMs = 10 * 60_000
 
 const steps: readonly EventName[] = [
@@ -17,13 +17,16 @@ const steps: readonly EventName[] = [
 ]
 const goodStatuses: readonly unknown[] = [undefined, 'pending_payment', 'provisioning', 'running']
 
-/** The server that this is a step of the way of. */
+/** The id of the server whose order or renewal this notification is a step of. */
 function serverOf({ event, payload }: Notification): string | undefined {
   const wp = payload['wp'] as { id: string; status?: string } | null | undefined
   return steps.includes(event) && goodStatuses.includes(wp?.status) ? wp?.id : undefined
 }
 
-/** Of a list, newest first, the bell's entries: each the notifications that belong together. */
+/**
+ * The bell's entries from a list, newest first: each entry holds the notifications that belong
+ * together.
+ */
 export function grouped(newestFirst: readonly Notification[]): Notification[][] {
   const groups: Notification[][] = []
   for (const one of newestFirst) {
@@ -43,11 +46,11 @@ export function grouped(newestFirst: readonly Notification[]): Notification[][] 
   return groups
 }
 
-/** How many entries hold something unread. Those that are not loaded count one by one. */
+/** Number of entries with something unread. Notifications that are not loaded count one each. */
 export function unreadEntries(data: readonly Notification[], unread: number): number {
   const fresh = (one: Notification) => !one.read
   const loaded = data.filter(fresh).length
   const entries = grouped(data).filter((group) => group.some(fresh)).length
-  // None is unread any more although the dots in the open list still say so.
+  // 0 while nothing is unread, although the open list still shows dots.
   return unread === 0 ? 0 : Math.max(1, unread - loaded + entries)
 }

@@ -1,6 +1,6 @@
 /**
- * What an event says, in the customer's language; the server's own sentence where we know no
- * better.
+ * The text of an event in the customer's language; for events without one of ours, the server's own
+ * sentence.
  */
 import { formatMoney, currency } from '../../contract/money.ts'
 import { InvoiceEvent, type EventName, type Notification } from '../../contract/realtime.ts'
@@ -79,7 +79,7 @@ export function notificationText(
       const server = field(payload, 'wp')
       const name = field(server, 'name')
       const status = field(server, 'status')
-      // A server that is gone is on no screen, so its state is named here alone.
+      // A deleted server appears on no screen, so only events need a word for its state.
       const statuses: Record<string, string> = { ...t.server.statuses, deleted: t.events.deleted }
       if (typeof name === 'string' && status === 'failed') return t.events.failed(name)
       if (typeof name === 'string' && typeof status === 'string')
@@ -100,13 +100,13 @@ function creditedText(
   return text === undefined ? undefined : t.events.creditedAmount(text)
 }
 
-/** The one that says most of a group: how the server is, that it is paid, or what came last. */
+/** The notification that stands for a group: the server's state, the payment, or the newest. */
 export const headOf = (group: readonly Notification[]): Notification | undefined =>
   group.find(({ event }) => event === 'wordpress.status') ??
   group.find(({ event }) => event === 'invoice.paid') ??
   group[0]
 
-/** Where a click on the notification leads. */
+/** The link of a notification. */
 export function notificationTarget({
   event,
   payload,

@@ -1,4 +1,4 @@
-/** The bell's list, and the channel that brings what is new in it. */
+/** The bell's list, and the channel that brings new events. */
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { listNotifications } from '../../contract/realtime.ts'
@@ -11,13 +11,13 @@ export const notificationsQuery = queryOptions({
   queryFn: ({ signal }) => call(listNotifications, { query: { limit: 20 } }, { signal }),
 })
 
-/** Listens as long as the signed-in part of the portal is on the screen. */
+/** Listens while the signed-in part of the portal is on the screen. */
 export function usePortalEvents(): void {
   const queryClient = useQueryClient()
   const { id } = useMe()
   const { realtime } = useConfig()
   useEffect(() => {
-    // The page itself comes first: nobody waits for the socket while it loads.
+    // The page comes first: the socket is opened when it has loaded.
     let stop: (() => void) | undefined
     const start = () => {
       stop = startRealtime(id, realtime, async () => {

@@ -1,5 +1,5 @@
 /**
- * Handles an event for the rest of the portal. It is loaded with the channel, after the page:
+ * Handles events for the rest of the portal. It is loaded with the channel, after the page, so that
  * nothing waits for it.
  */
 import type { QueryClient } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import type { PortalEvent } from '../realtime/portal-event.ts'
 import { readAgain } from '../realtime/read-again.ts'
 import { toast } from '../ui/toast.ts'
 
-/** What has to be read again after an event; the first part of a query's key names its subject. */
+/** The subjects to refetch after an event; the first part of a query's key names its subject. */
 const touched: Record<EventName, readonly string[]> = {
   'invoice.create': ['invoices'],
   'subscribe.create': ['servers'],
@@ -41,7 +41,7 @@ const touched: Record<EventName, readonly string[]> = {
   'ticket.closed': ['tickets'],
 }
 
-/** The events that interrupt; the others only stand in the bell. */
+/** Events that show a toast; the others only appear in the bell. */
 const announced = new Set<EventName>([
   'invoice.paid',
   'invoice.payment_failed',
@@ -52,8 +52,8 @@ const announced = new Set<EventName>([
 ])
 
 /**
- * What an event changed is read again; undefined: anything may have happened. Some events are told
- * in a toast.
+ * Refetches what an event changed; undefined: anything may have changed. Some events also show a
+ * toast.
  */
 export function applyEvent(queryClient: QueryClient, event: PortalEvent | undefined): void {
   const subjects = event ? touched[event.event] : Object.values(touched).flat()
@@ -73,8 +73,8 @@ function interrupts({ event, payload }: PortalEvent): boolean {
 }
 
 /**
- * Its words come with the bell's list. Where they cannot be fetched, the bell alone shows that
- * something happened.
+ * Its texts are loaded with the bell's list. If they cannot be loaded, only the bell shows the
+ * event.
  */
 async function announce(event: PortalEvent): Promise<void> {
   const words = await Promise.all([import('./notification-text.ts'), loadTexts('events')]).catch(
@@ -83,7 +83,7 @@ async function announce(event: PortalEvent): Promise<void> {
   if (words === undefined) return
   const t = currentTexts() as TextsWith<'events'>
   const text = words[0].notificationText(event, t, currentLanguage())
-  // On its way from the order to the wallet the customer reads it in the page itself.
+  // On the pages between order and wallet, the page itself shows this.
   const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
   if (event.event === 'invoice.payment_failed' || event.event === 'wordpress.status') {
     if (!onTheWay) toast.error(t.toast.error, text)

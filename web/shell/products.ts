@@ -1,7 +1,7 @@
 /**
- * What the portal sells and where it stands: the one table to change when a product is built.
- * `flag` is the operator's switch in GET /api/config; a product that is off or not built keeps its
- * place in the sidebar, marked as coming soon.
+ * The portal's products and their state: the one table to change when a product is built. `flag` is
+ * the operator's switch in GET /api/config. A product that is off or not built keeps its place in
+ * the sidebar, marked as coming soon.
  */
 import {
   Boxes,
@@ -20,7 +20,7 @@ type Flag = keyof Config['products']
 export interface Product {
   key: 'wordpress' | 'hosting' | 'database' | 'firewall' | 'dns' | 'paas' | 'svm'
   icon: LucideIcon
-  /** Where it lives, once built. */
+  /** Its address, once built. */
   to?: '/wordpress' | '/hosting' | '/dns' | '/paas'
   flag?: Flag
 }

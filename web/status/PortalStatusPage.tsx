@@ -16,7 +16,7 @@ const looks = {
   maintenance: { icon: Wrench, className: 'bg-warning-soft text-warning' },
 } as const
 
-/** What goes on, what is to come and what was: for everybody, signed in or not. */
+/** Present, future and past notices, for everybody, signed in or not. */
 export default function PortalStatusPage() {
   const t = useStatusTexts()
   const { data, error, refetch } = useQuery(statusQuery)

@@ -8,10 +8,10 @@ import { Note } from '../ui/State.tsx'
 import { statusQuery, timesOf, tones, useStatusTexts } from './status.ts'
 
 const store = 'dismissedNotices'
-/** Maintenance is told so long before it begins. */
+/** Maintenance is announced this long before it begins, ms. */
 const toldBeforeMs = 7 * 86_400_000
 
-/** A notice with another update is another one. */
+/** Identifies a dismissed notice; a new update makes it appear again. */
 const markOf = ({ id, updates }: Notice): string => `${id} ${updates.length}`
 function readDismissed(): string[] {
   try {
@@ -30,7 +30,7 @@ function onTop({ now, coming }: Status): Notice[] {
   return [...now, ...next]
 }
 
-/** On top of every screen: what goes on, and maintenance of the next days. */
+/** Shown above every screen: present notices, and maintenance of the next days. */
 export default function StatusBar() {
   const t = useStatusTexts()
   const { data } = useQuery({ ...statusQuery, select: onTop })
@@ -48,7 +48,7 @@ export default function StatusBar() {
     try {
       localStorage.setItem(store, JSON.stringify(marks))
     } catch {
-      // It is then gone for as long as the page lives.
+      // Without storage it is dismissed as long as the page lives.
     }
   }
   return createPortal(

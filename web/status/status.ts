@@ -1,4 +1,4 @@
-/** What the operator tells everybody, as the pages read it. */
+/** The queries and times of the operator's status notices. */
 import { queryOptions } from '@tanstack/react-query'
 import { status, type Notice } from '../../contract/status.ts'
 import { call } from '../api.ts'
@@ -23,7 +23,7 @@ export const tones = {
   maintenance: 'warning',
 } as const
 
-/** From when until when, in the zone that times are shown in. */
+/** Start and end of a notice, in the zone in which times are shown. */
 export function timesOf({ startsAt, endsAt }: Notice, t: typeof enStatus): string {
   const from = formatTime(startsAt).slice(0, 16)
   return endsAt === null ? t.since(from) : t.fromUntil(from, formatTime(endsAt).slice(0, 16))

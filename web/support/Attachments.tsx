@@ -11,7 +11,7 @@ interface AttachmentsProps {
   error?: string | undefined
 }
 
-/** Files for the next message: uploaded as soon as they are chosen. */
+/** Files for the next message, uploaded as soon as they are chosen. */
 export function Attachments({ files, onChange, error }: AttachmentsProps) {
   const t = useSupportTexts()
   const input = useRef<HTMLInputElement>(null)

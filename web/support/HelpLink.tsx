@@ -8,12 +8,15 @@ import { buttonClass } from '../ui/Button.tsx'
 interface HelpLinkProps {
   kind: TicketObjectKind
   id: string
-  /** Where several stand below one another, whose this one is. */
+  /** The name of its subject, where a list has several such links. */
   of?: string
   size?: 'sm'
 }
 
-/** Leads to a new ticket about this. Its two words come with it: no group of texts is loaded. */
+/**
+ * Opens a new ticket about this subject. Its text is inline, so that no group of texts is loaded
+ * for it.
+ */
 export function HelpLink({ kind, id, of, size }: HelpLinkProps) {
   const words = useLanguage() === 'vi' ? 'Nhờ hỗ trợ' : 'Get help'
   if (!may('tickets:write')) return null

@@ -13,14 +13,14 @@ import { Attachments } from './Attachments.tsx'
 import { objectQuery, ticketQuery, useSupportTexts } from './support.ts'
 
 interface NewTicketProps {
-  /** What it is about, as an address names it: `server.<id>`. */
+  /** The subject, as the address names it: `server.<id>`. */
   about: string | undefined
   onNotAbout: () => void
   onCancel: () => void
   onOpened: (id: string) => void
 }
 
-/** Asks, about what the customer came from. */
+/** The form of a new ticket, about the page that the customer came from. */
 export function NewTicket({ about = '', onNotAbout, onCancel, onOpened }: NewTicketProps) {
   const t = useSupportTexts()
   const { toast: words } = useTexts()

@@ -17,10 +17,12 @@ import { ticketListQuery, ticketQuery, useSupportTexts } from './support.ts'
 import { TicketBadge } from './TicketBadge.tsx'
 import { TicketView } from './TicketView.tsx'
 
-/** The route reads no address of its own, so that no other page pays for it. */
+/**
+ * The search parameters are read here and not in the route, so that no other page loads that code.
+ */
 interface Search {
   ticket?: string
-  /** What a new one is about: `server.<id>`; `new` where it is about nothing. */
+  /** The subject of a new ticket: `server.<id>`; `new`: no subject. */
   about?: string
 }
 const to = (search: Search) => ({ to: '/support' as const, search: search as never })
@@ -32,7 +34,7 @@ export const load = ({ queryClient, search }: LoadInput) => {
     : queryClient.prefetchQuery(ticketQuery(ticket))
 }
 
-/** Tickets: all of them, one of them, or a new one. */
+/** Tickets: the list, one ticket, or a new one. */
 export default function SupportPage() {
   const t = useSupportTexts()
   const navigate = useNavigate()

@@ -27,7 +27,7 @@ import { Attachments } from './Attachments.tsx'
 import { downloadFile, ticketQuery, useSupportTexts } from './support.ts'
 import { TicketBadge } from './TicketBadge.tsx'
 
-/** One ticket: what was written, and what can be done with it. */
+/** One ticket: its messages, and the actions on it. */
 export function TicketView({ id, back }: { id: string; back: ReactNode }) {
   const t = useTexts()
   const { data, error, refetch } = useQuery(ticketQuery(id))
@@ -144,7 +144,7 @@ function Message({ ticketId, message }: { ticketId: string; message: TicketMessa
   )
 }
 
-/** Takes what a call answers over at once. */
+/** Stores a call's answer as the shown ticket at once. */
 function useTicketCall(ticket: TicketWithMessages) {
   const queryClient = useQueryClient()
   return (answer: TicketWithMessages) => {

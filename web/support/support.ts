@@ -1,4 +1,4 @@
-/** Tickets as the pages read and write them. */
+/** Reading and writing tickets. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { Failure, Success } from '../../contract/endpoint.ts'
 import {
@@ -24,7 +24,7 @@ export const ticketListQuery = infiniteQueryOptions({
   getNextPageParam: ({ next }) => next ?? undefined,
 })
 
-/** Events tell of answers; what was missed is found by a look. */
+/** Events announce answers; this interval finds missed ones, ms. */
 const lookMs = 20_000
 export const ticketQuery = (id: string) =>
   queryOptions({
@@ -39,7 +39,7 @@ export const objectQuery = (kind: string, id: string) =>
     retry: false,
   })
 
-/** Names of files that are not taken, in a sentence; undefined: all are. */
+/** A sentence that names the files that are not accepted; undefined: all are. */
 export function faultOf(
   files: readonly File[],
   already: number,
@@ -53,7 +53,7 @@ export function faultOf(
 const offline = () =>
   new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
 
-/** Throws ApiError. */
+/** Uploads a file. Throws ApiError. */
 export async function uploadFile(file: File): Promise<TicketFile> {
   const { response } = await signed('POST', (own) =>
     fetch(`/api/tickets/files?name=${encodeURIComponent(file.name.slice(-150))}`, {
@@ -81,7 +81,7 @@ export async function uploadFile(file: File): Promise<TicketFile> {
   })
 }
 
-/** Has the browser keep a file of a ticket under its own name. Throws ApiError. */
+/** Downloads a file of a ticket under its own name. Throws ApiError. */
 export async function downloadFile(ticketId: string, { id, name }: TicketFile): Promise<void> {
   const { response } = await signed('GET', (own) =>
     fetch(`/api/tickets/${ticketId}/files/${id}`, {

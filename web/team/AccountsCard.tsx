@@ -13,7 +13,7 @@ import { enter } from './enter.ts'
 import { accountsQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** Where the customer works for others. */
+/** Accounts of others in which the customer may work. */
 export function AccountsCard() {
   const t = useTeamTexts()
   const { data, error, refetch } = useQuery(accountsQuery)

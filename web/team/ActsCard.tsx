@@ -10,7 +10,7 @@ import { LoadMore } from '../ui/LoadMore.tsx'
 import { actsQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** What members did, as the owner reads it. */
+/** What members did, for the owner. */
 export default function ActsCard() {
   const t = useTeamTexts()
   const { common } = useTexts()

@@ -16,7 +16,7 @@ interface Values extends Rights {
   password: string
 }
 
-/** What a member may do from now on. */
+/** A form for a member's new rights. */
 export default function ChangeForm({ member, onDone }: { member: Member; onDone: () => void }) {
   const t = useTeamTexts()
   const { common, toast: toasts } = useTexts()

@@ -19,7 +19,7 @@ import { toast } from '../ui/toast.ts'
 import { handOversQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** A server or domain goes to somebody else. */
+/** Hands a server or domain over to somebody else. */
 export default function HandOverCard() {
   const t = useTeamTexts()
   const { data, error, refetch } = useQuery(handOversQuery)
@@ -81,7 +81,7 @@ function HandOverRow({ of }: { of: HandOver }) {
 }
 
 const initial = { what: '', email: '', password: '' }
-/** `server:<id>` or `domain:<id>`, as the list has it. */
+/** `what` is `server:<id>` or `domain:<id>`, as in the list. */
 const bodyOf = ({ what, email, password }: typeof initial) => {
   const [kind = '', id = ''] = what.split(':')
   return { kind, id, email, password }
@@ -94,7 +94,7 @@ function OfferForm({ onDone }: { onDone: () => void }) {
   const queryClient = useQueryClient()
   const servers = useQuery(choosableServersQuery)
   const domains = useQuery(choosableDomainsQuery)
-  /** A list of what can be chosen that could not be read. */
+  /** The list of servers or domains that could not be read. */
   const unread = [servers, domains].find(({ data, error }) => data === undefined && error)
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
     initial,
@@ -156,7 +156,7 @@ function OfferForm({ onDone }: { onDone: () => void }) {
           <Input {...control} {...bind('email')} type="email" autoComplete="off" maxLength={254} />
         )}
       </Field>
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={me.email} readOnly hidden />
       <Field label={t.password} error={errors['password']}>
         {(control) => (

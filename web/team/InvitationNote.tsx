@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.ts'
 import { accountsQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** What the link of a letter is for, and the press that accepts it. */
+/** The invitation of a letter's link, and the button that accepts it. */
 export default function InvitationNote({ token, onDone }: { token: string; onDone: () => void }) {
   const t = useTeamTexts()
   const { toast: toasts } = useTexts()

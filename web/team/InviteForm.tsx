@@ -58,7 +58,7 @@ export default function InviteForm({ onDone }: { onDone: () => void }) {
         onServers={(ids) => set('onlyServers', ids)}
         onDomains={(ids) => set('onlyDomains', ids)}
       />
-      {/* Password managers learn whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t.password} error={errors['password']}>
         {(control) => (

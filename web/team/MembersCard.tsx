@@ -13,11 +13,14 @@ import { Skeleton } from '../ui/State.tsx'
 import { teamQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** Wanted once in a while. */
+/** Loaded on demand, because it is rarely used. */
 const InviteForm = lazy(() => loadWanted(() => import('./InviteForm.tsx')))
 const ChangeForm = lazy(() => loadWanted(() => import('./ChangeForm.tsx')))
 
-/** Which servers and domains; nothing for the whole account. */
+/**
+ * The servers and domains that a member is limited to, as text; for the whole account an empty
+ * text.
+ */
 function useReach(): (of: Pick<Member, 'servers' | 'domains'>) => string {
   const t = useTeamTexts()
   return ({ servers, domains }) =>
@@ -115,7 +118,7 @@ function MemberRow({ member }: { member: Member }) {
   )
 }
 
-/** Only where some wait. */
+/** Shown only where invitations are open. */
 export function InvitationsCard() {
   const t = useTeamTexts()
   const { data } = useQuery(teamQuery)

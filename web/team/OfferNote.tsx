@@ -9,7 +9,7 @@ import { Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** What the link of a letter hands over, what it costs, and the press that takes it. */
+/** The offer of a letter's link: what is handed over, its price, and the button that accepts it. */
 export default function OfferNote({ token, onDone }: { token: string; onDone: () => void }) {
   const t = useTeamTexts()
   const { toast: toasts } = useTexts()
@@ -23,7 +23,7 @@ export default function OfferNote({ token, onDone }: { token: string; onDone: ()
   })
   const monthly = looked.data?.monthly
   const taking = useMutation({
-    // Who confirms a price takes it at that one.
+    // The accepted price is sent along: another price is refused.
     mutationFn: () =>
       call(acceptOffer, {
         body: { token, ...(monthly && { price: monthly.price }) },
@@ -32,7 +32,7 @@ export default function OfferNote({ token, onDone }: { token: string; onDone: ()
     onSuccess: async ({ name }) => {
       toast.success(toasts.success, t.taken(name))
       onDone()
-      // Servers, domains, and what will renew.
+      // Everything is refetched: servers, domains and renewals.
       await queryClient.invalidateQueries()
     },
   })

@@ -10,7 +10,7 @@ export interface Rights {
   onlyDomains: string[] | null
 }
 
-/** As the call takes it: a role that reaches the whole account has no limits. */
+/** The body of the call: a role for the whole account has no limits. */
 export const rightsBody = ({ role, onlyServers, onlyDomains }: Rights) => ({
   role,
   servers: limitedRoles.has(role) ? onlyServers : null,
@@ -25,7 +25,7 @@ interface RightsFieldsProps {
   onDomains: (ids: string[] | null) => void
 }
 
-/** What a member may do, and where. */
+/** Fields for what a member may do, and on which servers and domains. */
 export function RightsFields({ values, errors, onRole, onServers, onDomains }: RightsFieldsProps) {
   const t = useTeamTexts()
   return (

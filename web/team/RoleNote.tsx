@@ -2,7 +2,7 @@ import type { MemberPermission } from '../../contract/member-roles.ts'
 import { Note } from '../ui/State.tsx'
 import { useTeamTexts } from './texts.ts'
 
-/** Why there is nothing to press here for who works in the account of another. */
+/** Explains to a member why a page has no actions for them. */
 export default function RoleNote({ needs }: { needs: MemberPermission }) {
   const { mayNot } = useTeamTexts()
   return (

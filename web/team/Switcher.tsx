@@ -11,7 +11,7 @@ import { enter } from './enter.ts'
 import { accountsQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** In the header of those who work in other accounts: leads into one of them. */
+/** A menu in the header of those who may work in other accounts: it enters one of them. */
 export default function Switcher() {
   const t = useTeamTexts()
   const { toast: toasts } = useTexts()
@@ -23,7 +23,7 @@ export default function Switcher() {
   return createPortal(
     <Menu
       label={t.switchTo}
-      // A phone's header is full: there the page of the team leads on.
+      // A phone's header has no room; there the team's page has these links.
       className={cx(headerButton, 'max-sm:hidden')}
       trigger={<Users aria-hidden className="size-[18px]" strokeWidth={1.75} />}
       items={data.map(({ id, name }) => ({ label: name, icon: Users, onSelect: () => open(id) }))}

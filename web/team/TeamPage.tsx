@@ -13,22 +13,22 @@ import { InvitationsCard, MembersCard } from './MembersCard.tsx'
 import { accountsQuery, teamQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
-/** At the end of the page, and for who came by a letter. */
+/** Loaded on demand: the end of the page, and the notes for visitors from a letter. */
 const ActsCard = lazy(() => loadWanted(() => import('./ActsCard.tsx')))
 const InvitationNote = lazy(() => loadWanted(() => import('./InvitationNote.tsx')))
 const OfferNote = lazy(() => loadWanted(() => import('./OfferNote.tsx')))
 const HandOverCard = lazy(() => loadWanted(() => import('./HandOverCard.tsx')))
 
-/** How the link of an offer begins behind #; that of an invitation is its token alone. */
+/** How the fragment of an offer's link begins; an invitation's fragment is only its token. */
 const offerKey = 'offer='
 
 export const load = ({ queryClient }: LoadInput) =>
   Promise.all([queryClient.prefetchQuery(teamQuery), queryClient.prefetchQuery(accountsQuery)])
 
-/** Who works in this account, and where the customer works for others. */
+/** The members of this account, and the accounts in which the customer may work. */
 export default function TeamPage() {
   const t = useTeamTexts()
-  // The letter's link has it behind #, where no server's log has it.
+  // The letter's link has the token after #, so no server logs it.
   const [token, setToken] = useState(() => location.hash.slice(1))
   const [ended] = useState(() => sessionStorage.getItem(endedKey) !== null)
   useEffect(() => {

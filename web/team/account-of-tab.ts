@@ -1,13 +1,13 @@
 import type { MemberRole } from '../../contract/member-roles.ts'
 
-/** What a tab that works in another's account knows of it, in its session storage. */
+/** What a tab that works in another's account stores about it, in session storage. */
 export interface AccountOfTab {
-  /** Of the account. */
+  /** The name of the other account. */
   readonly name: string
   readonly expiresAt: string
   readonly role: MemberRole
-  /** To some servers and domains. */
+  /** Limited to some servers and domains. */
   readonly limited: boolean
-  /** The own session, whose lock and end count here. */
+  /** The customer's own session, whose lock and end also apply here. */
   readonly own?: string | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * A tab that works in the account of another (decision 107): marked by a bar on every page, and led
- * back to the own account when access ends. Loaded for such a tab alone.
+ * A tab that works in another's account (decision 107). A bar on every page marks it, and it
+ * returns to the own account when access ends. Loaded only for such a tab.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -34,7 +34,7 @@ function Bar({ of }: { of: AccountOfTab }) {
   useEffect(() => {
     const element = bar.current
     if (element === null) return
-    // As high as its words are, which wrap on a phone.
+    // The bar's height, which depends on how its text wraps.
     const measured = new ResizeObserver(() =>
       document.documentElement.style.setProperty('--view-bar', `${element.offsetHeight}px`),
     )
@@ -57,26 +57,26 @@ function Bar({ of }: { of: AccountOfTab }) {
   )
 }
 
-/** The own session is taken up from the browser's cookie there. */
+/** The page there takes the customer's own session from the browser's cookie. */
 function goBack(to: string) {
   const ended = session.ended() !== null
-  // What was typed here belongs to the other account.
+  // Typed text belongs to the other account.
   sessionStorage.clear()
   if (ended) sessionStorage.setItem(endedKey, '1')
   location.replace(to)
 }
 
-/** Whatever ended here: leaving, the lock, or the server's word. */
+/** Leaves when the session here has ended: by leaving, by the lock, or by the server. */
 function follow(token: string | null) {
   if (session.token() !== token || !session.signedIn()) goBack('/account/team')
   else if (session.locked())
-    // The lock is that of the own session.
+    // Locking locks the customer's own session.
     void call(lock, {})
       .catch(() => {})
       .finally(() => goBack('/'))
 }
 
-/** Somebody is at this tab: the tabs of the own account do not lock themselves meanwhile. */
+/** Tells the own account's tabs that somebody is active, so that they do not lock themselves. */
 function tellOthers(own: string | undefined) {
   let told = 0
   const tell = () => {
@@ -88,7 +88,7 @@ function tellOthers(own: string | undefined) {
     window.addEventListener(sign, tell, { passive: true })
 }
 
-/** Entries that the role has no use for are not drawn. */
+/** CSS that hides entries for which the role has no use. */
 function styleFor(of: AccountOfTab): string {
   const links = hiddenFrom(of).flatMap((to) => [
     `#root nav li:has(> a[href="${to}"])`,
@@ -107,10 +107,10 @@ function styleFor(of: AccountOfTab): string {
 ${hidden === '' ? '' : `${hidden} { display: none; }`}`
 }
 
-/** Shows the bar, and keeps to this account. */
+/** Shows the bar, and keeps the tab in this account. */
 export function startActing(told: string, queryClient: QueryClient): void {
   const of = JSON.parse(told) as AccountOfTab
-  // Nothing leads there: the address was typed.
+  // No link leads there, so the address was typed.
   if (isClosedForm(of, location.pathname)) return location.replace(firstPageOf(of))
   const token = session.token()
   subscribe(() => follow(token))
@@ -125,7 +125,7 @@ export function startActing(told: string, queryClient: QueryClient): void {
   style.replaceSync(styleFor(of))
   document.adoptedStyleSheets.push(style)
   const host = document.createElement('div')
-  // The bar itself stands in the page, so that it stays at its top.
+  // The bar is rendered inside the page, so that it stays at its top.
   host.style.display = 'contents'
   document.body.prepend(host)
   createRoot(host).render(<Bar of={of} />)

@@ -1,2 +1,5 @@
-/** In a tab's session storage: access to another account has ended, and nobody has read it yet. */
+/**
+ * Key in a tab's session storage: access to another's account has ended, and the message was not
+ * shown yet.
+ */
 export const endedKey = 'accessEnded'

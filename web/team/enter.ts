@@ -6,16 +6,18 @@ import { session } from '../session.ts'
 import type { AccountOfTab } from './account-of-tab.ts'
 import { firstPageOf } from './role-pages.ts'
 
-/** What the tab shows: the domains' list is whole only for who is not limited to some. */
+/**
+ * The permissions that the tab stores. `all domains` is only for a member who is not limited to
+ * some.
+ */
 const shownTo = (rights: MemberRights): string[] => [
   ...permissionsOf(rights),
   ...(rights.domains === null ? ['all domains'] : []),
 ]
 
 /**
- * Leads into the account of another, in this tab alone: its token stands where the customer's own
- * would be. The customer's own session stays in the browser's cookie, and is taken up again from
- * there.
+ * Enters another's account, in this tab only: its token is stored where the customer's own would
+ * be. The customer's own session stays in the browser's cookie, from which it is restored later.
  */
 export async function enter({ id }: Pick<OtherAccount, 'id'>): Promise<void> {
   const { token, expiresAt, account } = await call(enterAccount, { params: { id } })
@@ -26,7 +28,7 @@ export async function enter({ id }: Pick<OtherAccount, 'id'>): Promise<void> {
     limited: account.servers !== null || account.domains !== null,
     own: session.held()?.id,
   }
-  // What the tab had of the own account goes.
+  // Removes what the tab stored for the own account.
   sessionStorage.clear()
   sessionStorage.setItem('accessToken', token)
   sessionStorage.setItem('isLogin', '1')

@@ -13,9 +13,9 @@ export type Tone = keyof typeof tones
 
 interface BadgeProps {
   tone?: Tone
-  /** A dot beside the word: status is never told by colour alone. */
+  /** A dot beside the word, so that the colour is not the only sign of the state. */
   dot?: boolean
-  /** The dot breathes while something is under way. */
+  /** The dot pulses while something is under way. */
   live?: boolean
   children: ReactNode
   className?: string

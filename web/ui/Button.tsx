@@ -31,7 +31,7 @@ const idle: Partial<Record<keyof typeof variants, string>> = {
 export type ButtonVariant = keyof typeof variants
 export type ButtonSize = keyof typeof sizes
 
-/** The look of a button, for links that act as one. */
+/** The look of a button, for links that look like one. */
 export const buttonClass = (variant: ButtonVariant = 'primary', size: ButtonSize = 'md'): string =>
   cx(
     'inline-flex shrink-0 items-center justify-center rounded-md font-medium ' +
@@ -42,7 +42,10 @@ export const buttonClass = (variant: ButtonVariant = 'primary', size: ButtonSize
     sizes[size],
   )
 
-/** Makes a press do nothing. Enter in a field presses its form's button, so that sends nothing. */
+/**
+ * Makes a press do nothing. Enter in a field presses its form's button, so this also stops the
+ * submit.
+ */
 export const refuse = (event: SyntheticEvent): void => {
   event.preventDefault()
   event.stopPropagation()
@@ -52,11 +55,11 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: ButtonVariant
   size?: ButtonSize
   /**
-   * Shows a spinner and refuses presses, without changing the button's width. It keeps the focus,
-   * which a `disabled` button loses: whoever is told of an error can press again.
+   * Shows a spinner and refuses presses, without changing the button's width. Unlike a `disabled`
+   * button it keeps the focus, so after an error the user can press again.
    */
   busy?: boolean
-  /** False: there is none, for whoever may not do what it does. */
+  /** False: the button is not rendered, because the user may not do what it does. */
   shown?: boolean
   ref?: Ref<HTMLButtonElement>
 }
@@ -77,7 +80,7 @@ export function Button({
   return (
     <button
       type={type}
-      // Its words often say what is still missing, so they stay readable.
+      // A disabled button often says what is missing, so its text stays readable.
       className={cx(
         buttonClass(variant, size),
         'relative',

@@ -7,7 +7,7 @@ interface CardProps {
   action?: ReactNode
   children: ReactNode
   className?: string
-  /** Off where a table reaches the card's edges. */
+  /** False where a table reaches the card's edges. */
   padded?: boolean
 }
 

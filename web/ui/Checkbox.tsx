@@ -8,7 +8,10 @@ interface CheckboxProps {
   onChange: (checked: boolean) => void
 }
 
-/** A choice that counts when its form is sent; `Switch` is for what acts at once. */
+/**
+ * A choice that takes effect when its form is sent; `Switch` is for choices that take effect at
+ * once.
+ */
 export function Checkbox({ label, hint, error, checked, onChange }: CheckboxProps) {
   const id = useId()
   const describedBy = [hint ? `${id}-hint` : '', error ? `${id}-error` : '']

@@ -18,8 +18,8 @@ export const hasWholeCode = (form: HTMLFormElement): boolean =>
   form.querySelector<HTMLInputElement>('[name=code]')?.value.length === length
 
 /**
- * One field drawn as six boxes: pasting, autofill from a message, and screen readers work as with
- * any other field.
+ * One field that looks like six boxes, so that pasting, autofill from a message, and screen readers
+ * work as with any other field.
  */
 export function CodeInput({ control, value, onChange, onComplete, ref }: CodeInputProps) {
   const type = (text: string) => {

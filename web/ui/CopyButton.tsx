@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { IconButton } from './Button.tsx'
 
 /**
- * The clipboard API exists only on https and localhost; a selected textarea works everywhere else.
+ * The clipboard API exists only on https and localhost; elsewhere a selected textarea is copied.
  */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)

@@ -11,7 +11,7 @@ export interface DialogProps {
    * response.
    */
   busy?: boolean
-  /** Called in place of closing. A press beside the dialog does nothing then. */
+  /** Called instead of closing. A press outside the dialog then does nothing. */
   onLeave?: (() => void) | undefined
   title: string
   description?: string
@@ -21,8 +21,8 @@ export interface DialogProps {
 }
 
 /**
- * The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on
- * phones.
+ * A native modal dialog: the page behind is inert, Esc closes it, the focus returns. On phones it
+ * is a sheet from the bottom.
  */
 export function Dialog({
   open,
@@ -49,13 +49,13 @@ export function Dialog({
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
       onCancel={(event) => {
-        // A file field inside says `cancel` too, when nothing was chosen.
+        // A file field inside also fires `cancel`, when no file was chosen.
         if (event.target !== event.currentTarget) return
         event.preventDefault()
         leave()
       }}
       onSubmit={(event) => {
-        // <form method="dialog">: the browser would close it within the press.
+        // For a <form method="dialog"> the browser would close the dialog during the press.
         if ((event.target as HTMLFormElement).method !== 'dialog') return
         event.preventDefault()
         close()
@@ -64,7 +64,8 @@ export function Dialog({
         pressed.current = event.target
       }}
       onClick={({ target }) => {
-        // Text that is marked beyond the edge ends in a click of the dialog, too.
+        // Selecting text beyond the edge also ends in a click on the dialog, so the press must have
+        // begun there too.
         if (!onLeave && target === ref.current && target === pressed.current) close()
       }}
       className={
@@ -73,7 +74,7 @@ export function Dialog({
         'max-sm:rounded-b-none'
       }
     >
-      {/* What it is about, and the way out, stay in view of a dialog that is scrolled. */}
+      {/* Title and close button stay in view when the dialog scrolls. */}
       <div
         className={
           'sticky top-0 z-1 flex items-start justify-between gap-4 bg-raised p-5 pb-1 short:static'

@@ -34,7 +34,7 @@ interface FieldProps {
 }
 
 /**
- * A label, its control, and what is said below it; the control gets the ids that tie them together.
+ * A label, its control, and the hint or error below; the control gets the ids that connect them.
  */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId()
@@ -78,7 +78,7 @@ export function Input({ className, ...rest }: InputProps) {
   return <input className={cx(inputClass, className)} {...rest} />
 }
 
-/** The native control: phones open their own picker. */
+/** A native select: phones show their own picker. */
 export function Select({ className, children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
   return (
     <select
@@ -101,7 +101,7 @@ const chevron =
 
 interface PasswordInputProps extends InputProps {
   showLabel: string
-  /** More buttons inside the field, before the eye. */
+  /** More buttons inside the field, before the reveal button. */
   extra?: ReactNode
   revealed?: boolean
   onReveal?: (shown: boolean) => void
@@ -147,7 +147,7 @@ export function PasswordInput({
           ) : (
             <Eye aria-hidden className="size-4" />
           )}
-          {/* No aria-label: the field alone goes by the name of its label. */}
+          {/* No aria-label: only the field itself may have the label's name. */}
           <span className="sr-only">{showLabel}</span>
         </button>
       </span>

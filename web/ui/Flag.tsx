@@ -1,6 +1,6 @@
 import { Globe } from 'lucide-react'
 
-/** Those drawn in public/flags.svg: emoji flags do not render on Windows. */
+/** Flags in public/flags.svg: emoji flags do not render on Windows. */
 const drawn = ['VN', 'SG', 'JP', 'DE', 'AU', 'GB', 'US']
 
 export function Flag({ country }: { country: string }) {

@@ -9,14 +9,14 @@ for (const sign of ['pointerdown', 'keydown'])
   addEventListener(sign, () => (pressed = true), { capture: true, once: true })
 
 /**
- * False while a screen is drawn for the first time, true in the drawing right after it, which the
- * browser may interrupt: for what is not seen first, so that a press of the menu is answered before
- * a slow processor has built all of a long page. Inside another one it is true at once: there are
- * two drawings, never three.
+ * False in a screen's first rendering, true in the rendering after it, which the browser may
+ * interrupt. It is for content that is not seen first, so that a press of the menu is answered
+ * before a slow processor has built a long page. Inside another such part it is true at once: there
+ * are two renderings, never three.
  */
 export const useLater = (): boolean => useDeferredValue(true, !pressed)
 
-/** Its children, in the second drawing. */
+/** Renders its children in the second rendering. */
 export function Later({ children }: { children: () => ReactNode }) {
   return useLater() ? children() : <div aria-hidden data-later />
 }

@@ -1,7 +1,7 @@
 import { Button, type ButtonVariant } from './Button.tsx'
 import { cx } from './cx.ts'
 
-/** A list that is read page by page, as TanStack Query has it. */
+/** The part of a TanStack infinite query that this needs. */
 export interface PagedRead {
   readonly hasNextPage: boolean
   readonly isFetchingNextPage: boolean
@@ -10,8 +10,8 @@ export interface PagedRead {
 }
 
 /**
- * The way to the next page of a list; nothing where there is none. A page that could not be loaded
- * is said beside the same button, which keeps its place and tries again.
+ * The button for a list's next page; nothing where there is none. A failed page is reported beside
+ * the same button, which retries.
  */
 export function LoadMore({
   list: { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage },

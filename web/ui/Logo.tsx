@@ -1,4 +1,4 @@
-/** The operator's own, as the server wrote it into the page. */
+/** The operator's logo, which the server writes into the page. */
 const picture = document.querySelector<HTMLMetaElement>('meta[name="brand-logo"]')?.content
 
 export function Logo({ className = 'size-7' }: { className?: string }) {

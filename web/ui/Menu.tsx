@@ -8,11 +8,11 @@ export interface MenuItem {
   icon?: LucideIcon | undefined
   lead?: ReactNode
   onSelect: () => void
-  /** Given on every item of a menu that chooses one of several. */
+  /** Set on every item of a menu that chooses one of several. */
   checked?: boolean
   danger?: boolean
   hint?: string
-  /** False: left out, for whoever may not do it. */
+  /** False: the item is left out, because the user may not do it. */
   shown?: boolean
 }
 
@@ -20,7 +20,7 @@ interface PopoverProps {
   label: string
   trigger: ReactNode
   className?: string
-  /** With items it is a menu with roving focus; with children it is a small dialog. */
+  /** With items, a menu with roving focus; with children, a small dialog. */
   items?: readonly MenuItem[]
   children?: (close: () => void) => ReactNode
   onOpen?: () => void
@@ -132,7 +132,7 @@ export function Menu({
             tabIndex={-1}
             onClick={() => {
               close()
-              // The menu is gone at once, whatever its choice costs to draw.
+              // The menu disappears at once, however long the choice takes to render.
               void afterFrame().then(item.onSelect)
             }}
             className={cx(

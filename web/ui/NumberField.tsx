@@ -14,9 +14,9 @@ interface NumberFieldProps {
 }
 
 /**
- * A whole number with − and + beside it. What is typed stays as it is until the field is left, so
- * that "1.5" never becomes 15: then a whole number is held inside the limits, and anything else
- * gives way to the number before.
+ * A whole number with − and + beside it. Typed text stays unchanged until the field is left, so
+ * that "1.5" never becomes 15. Then a whole number is clamped to the limits, and anything else is
+ * replaced by the previous number.
  */
 export function NumberField({
   value,

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 
 interface PageHeadProps {
   title: string
-  /** Shown instead of the title where it holds more than words. */
+  /** Shown instead of the title, for a heading that is more than text. */
   heading?: ReactNode
   sub?: ReactNode
   children?: ReactNode
 }
 
-/** The h1 takes focus after navigation, so that a screen reader and the keyboard begin there. */
+/** The h1 gets the focus after navigation, so that a screen reader and the keyboard begin there. */
 export function PageHead({ title, heading, sub, children }: PageHeadProps) {
   return (
     <div className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">

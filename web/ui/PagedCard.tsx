@@ -11,21 +11,21 @@ interface PagedCardProps {
     readonly data: unknown
     refetch(): unknown
   }
-  /** How many are there so far. */
+  /** Number of items loaded so far. */
   count: number
   /** Lines of the skeleton. */
   rows: number
   errorText: string
   retryLabel: string
   moreLabel: string
-  /** Instead of the list, when there is nothing in it. */
+  /** Shown instead of an empty list. */
   empty: ReactNode
   children: ReactNode
 }
 
 /**
- * The card around a list: loading, failed, empty, there, and more of it; in the second drawing, so
- * that a press of the menu shows the page's head at once.
+ * The card around a list: loading, failed, empty, loaded, and more. It comes in the second
+ * rendering, so that a press of the menu shows the page's head at once.
  */
 export function PagedCard({
   label,

@@ -9,7 +9,7 @@ interface RadioCardProps {
   onChange: (value: string) => void
   children: ReactNode
   className?: string
-  /** The circle in the corner; without it the edge is drawn stronger. */
+  /** Shows a circle in the corner; without it, the selected card has a stronger edge. */
   corner?: boolean
   disabled?: boolean
 }
@@ -46,7 +46,7 @@ export function RadioCard({
     >
       <input
         type="radio"
-        // Beside the text and never over it: the label takes a press on the text.
+        // Beside the text and never over it: the label receives a press on the text.
         className={cx(
           'absolute z-1 cursor-[inherit] appearance-none opacity-0',
           corner ? 'top-3 right-3 size-[18px]' : 'inset-y-0 right-0 w-3',

@@ -7,7 +7,7 @@ interface SegmentedProps<V extends string> {
   onChange: (value: V) => void
 }
 
-/** A choice of a few, side by side: radios dressed as one control. */
+/** A choice among a few options, side by side: radios styled as one control. */
 export function Segmented<V extends string>({
   label,
   value,

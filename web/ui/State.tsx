@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { cx } from './cx.ts'
 
-/** A grey block of the final size, shown while data is on its way. */
+/** A grey block of the final size, shown while data is loading. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cx('skeleton block', className)} />
 }
@@ -27,12 +27,12 @@ interface LoadErrorProps {
   text: string
   retryLabel: string
   onRetry: () => void
-  /** The server's number of this failure, to quote to support. */
+  /** The server's id of this failure, to quote to support. */
   reference?: string | undefined
   className?: string
 }
 
-/** A load that failed, said inside the card it belongs to; the rest of the page goes on working. */
+/** A failed load, shown inside its card; the rest of the page keeps working. */
 export function LoadError({ text, retryLabel, onRetry, reference, className }: LoadErrorProps) {
   return (
     <div
@@ -52,7 +52,7 @@ export function LoadError({ text, retryLabel, onRetry, reference, className }: L
 
 interface EmptyProps {
   text: string
-  /** What is missing, as a sign in a circle; or `art`, a drawing. */
+  /** An icon in a circle for what is missing; or `art`, a drawing. */
   icon?: LucideIcon
   art?: ReactNode
   children?: ReactNode

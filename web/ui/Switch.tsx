@@ -6,12 +6,14 @@ interface SwitchProps {
   hint?: ReactNode
   checked: boolean
   disabled?: boolean
-  /** What it was turned to is under way: it keeps the focus, and cannot be turned. */
+  /** The change is being saved: the switch keeps the focus and cannot be turned. */
   busy?: boolean
   onChange: (checked: boolean) => void
 }
 
-/** On or off at once: a real checkbox that looks and is announced as a switch. */
+/**
+ * A setting that takes effect at once: a checkbox that looks like a switch and is announced as one.
+ */
 export function Switch({ label, hint, checked, disabled, busy, onChange }: SwitchProps) {
   const id = useId()
   return (

@@ -7,33 +7,31 @@ import { useNarrow } from './narrow.ts'
 let mounted = false
 let layer: HTMLElement | undefined
 
-/**
- * The layer that was opened last lies on top: it is opened anew, over a dialog that has come since.
- */
+/** The layer that was opened last is on top, so it is opened again to be above a newer dialog. */
 function raise() {
   if (layer?.matches(':popover-open')) layer.hidePopover()
   layer?.showPopover()
 }
 
-/** The toaster lives in a root of its own, so that no screen has to carry it. */
+/** The toaster has a React root of its own, so that no screen has to render it. */
 function mount() {
   if (mounted) return
   mounted = true
   const host = document.body.appendChild(document.createElement('div'))
   host.className = 'no-print toast-layer'
-  // In the top layer, above whatever dialog is open.
+  // In the top layer, above any open dialog.
   host.popover = 'manual'
   layer = host
   flushSync(() => createRoot(host).render(<Layer />))
 }
 
-/** Pixels: under the header. */
+/** Pixels from the top, below the header. */
 const underHeader = 64
 
 /**
- * In the corner; on phones at the top, for what a press brings about (an advice in a sheet, a
- * complaint under a field, the button to press again) stands at the bottom there, and a toast would
- * lie on it for its seconds.
+ * Toasts appear in the corner. On phones they appear at the top, because the results of a press
+ * (advice in a sheet, an error under a field, the button to press again) are at the bottom there,
+ * and a toast would cover them.
  */
 function Layer() {
   const isNarrow = useNarrow()

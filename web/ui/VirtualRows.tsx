@@ -5,11 +5,11 @@ import { memo, useEffect, useRef, useState, type CSSProperties, type ReactNode }
  * rendered after the visible rows.
  */
 const marginPx = 600
-/** Rows come and go so many at a time, so that most scroll events change nothing. */
+/** Rows are added and removed in steps of this many, so that most scroll events change nothing. */
 const step = 5
 /**
- * A user who scrolls far scrolls on: the margin of a place that is left at once would be rendered
- * in vain.
+ * The margin is rendered only after scrolling has rested this long, ms: a user who scrolls far
+ * passes many places at once.
  */
 const restMs = 100
 
@@ -20,7 +20,7 @@ interface Span {
 
 /**
  * The rows in view of a table whose body begins `above` pixels over the window's top, and those
- * within `margin` pixels around, in whole `unit`s.
+ * within `margin` pixels around, rounded to multiples of `unit`.
  */
 const span = (above: number, margin: number, rowPx: number, unit: number): Span => ({
   first: Math.max(0, Math.floor((above - margin) / rowPx / unit) * unit),
@@ -31,8 +31,8 @@ const isElsewhere = (now: Span, seen: Span): boolean =>
   now.last < seen.first || now.first > seen.last
 
 /**
- * The rows to draw after `now`: all that are seen, one step further into the margin on either side,
- * and none beyond it.
+ * The rows to render after `now`: all that are in view, and one step further into the margin on
+ * either side, but none beyond it.
  */
 function next(now: Span, seen: Span, wide: Span): Span {
   if (isElsewhere(now, seen)) return seen
@@ -41,7 +41,7 @@ function next(now: Span, seen: Span, wide: Span): Span {
   return first === now.first && last === now.last ? now : { first, last }
 }
 
-/** What is asked of a list, so that it need not be an array. */
+/** The part of an array that this needs, so that a list can be something else. */
 export interface Rows<T> {
   readonly length: number
   slice(begin: number, end: number): T[]
@@ -49,24 +49,26 @@ export interface Rows<T> {
 
 interface VirtualRowsProps<T> {
   rows: Rows<T>
-  /** Height of each row in the browser's own text size, `rem`: all are of one height. */
+  /** Height of each row in `rem`, the browser's own text size. All rows have one height. */
   rowRem: number
-  /** Draws one row with its number from 1, as high as `--row` says. Depends on nothing else. */
+  /**
+   * Renders one row with its number from 1, at the height `--row`. It must depend on nothing else.
+   */
   row: (entry: T, number: number) => ReactNode
 }
 
 /**
  * A long table's body: however many rows are loaded, only those near the view are in the document.
- * The page scrolls, and the rows with it.
+ * The page itself scrolls.
  */
 export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
   const [remPx] = useState(() =>
     Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
   )
-  // Whole pixels: what a browser rounds by itself would put the last of many rows elsewhere.
+  // Whole pixels: a browser's own rounding would add up over many rows and misplace the last one.
   const rowPx = Math.round(rowRem * remPx)
   const body = useRef<HTMLTableSectionElement>(null)
-  // A screenful: the margin comes with the first look.
+  // At first one screenful; the margin is added after the first measurement.
   const [shown, setShown] = useState<Span>(() => span(0, 0, rowPx, 1))
   const latest = useRef(shown)
 
@@ -90,7 +92,7 @@ export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
       if (now === latest.current) return
       latest.current = now
       setShown(now)
-      // The margin comes step by step, a frame for each: none of them is long.
+      // The margin grows by one step per frame, so that no frame takes long.
       if (now.first !== wide.first || now.last !== wide.last) soon()
     }
     const soon = () => {
@@ -120,8 +122,8 @@ export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
 
 const Gap = memo(function Gap({ px }: { px: number }) {
   return px > 0 ? (
-    // The browser keeps what is in view in its place when something comes above it: a row, never a
-    // gap, which shrinks as rows come.
+    // The browser's scroll anchoring must choose a row and never this gap, which shrinks as rows
+    // are added.
     <tr aria-hidden className="[overflow-anchor:none]">
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <td className="p-0" style={{ height: px }} />

@@ -1,7 +1,6 @@
 /**
- * Takes the place of lucide's own `createLucideIcon` in the build (vite.config.ts): that one also
- * reads contexts, names classes and scales strokes, which no screen asks for and every screen would
- * load.
+ * Replaces lucide's own `createLucideIcon` in the build (vite.config.ts). That one also reads
+ * contexts, names classes and scales strokes, which no screen needs and every screen would load.
  */
 import { createElement, type FunctionComponent, type SVGProps } from 'react'
 
@@ -9,7 +8,7 @@ interface IconData {
   readonly node: readonly (readonly [tag: string, attributes: Record<string, string>])[]
 }
 
-/** Draws one of lucide's icons. It goes with words or a label, so readers of screens skip it. */
+/** Renders one of lucide's icons. It stands beside words or a label, so screen readers skip it. */
 export default function createLucideIcon({
   node,
 }: IconData): FunctionComponent<SVGProps<SVGSVGElement>> {

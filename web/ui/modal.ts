@@ -8,11 +8,11 @@ export const focusFirstField = (dialog: HTMLDialogElement | null): void =>
   dialog?.querySelector<HTMLElement>(firstField)?.focus()
 
 /**
- * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser
- * styles every element of it anew: the press that asks for it is answered first, and a dialog that
- * is left is out of sight before that work begins. Whoever had the focus gets it back, however the
- * dialog is left. The answer closes it, and says whether there was something to close; while it is
- * `held`, only its owner closes it.
+ * Opens and closes a native modal. To make the page behind inert, or active again, the browser
+ * restyles all of its elements. So the press is answered first, and a dialog that is left is hidden
+ * before that work begins. The focus returns to the element that had it, however the dialog is
+ * left. The returned function closes the dialog and says whether it was open; while it is `held`,
+ * only its owner can close it.
  */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean, held = false) {
   const leave = useCallback(() => {
@@ -20,7 +20,7 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     if (!dialog?.open || 'leaving' in dialog.dataset) return false
     dialog.dataset['leaving'] = ''
     void afterPress().then(() => {
-      // Its owner has opened it again meanwhile: it stays.
+      // The owner has opened it again meanwhile, so it stays open.
       if (!('leaving' in dialog.dataset)) return
       dialog.close()
       delete dialog.dataset['leaving']
@@ -41,8 +41,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     })
     return () => {
       wanted = false
-      // One that its owner took away while it was open was never closed: the focus went with it,
-      // unless somebody has it by now.
+      // A dialog that its owner unmounted while open was never closed, so the focus was lost,
+      // unless another element has taken it.
       if (document.activeElement === document.body && opener instanceof HTMLElement)
         opener.focus({ preventScroll: true })
     }

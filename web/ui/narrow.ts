@@ -7,7 +7,7 @@ const onNarrow = (listener: () => void) => {
 }
 
 /**
- * Whether the window is narrower than Tailwind's `sm`, which counts in the browser's own text size:
- * for heights that a script has to know.
+ * Whether the window is narrower than Tailwind's `sm`, measured in the browser's own text size. For
+ * heights that a script must know.
  */
 export const useNarrow = (): boolean => useSyncExternalStore(onNarrow, () => narrow.matches)

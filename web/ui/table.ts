@@ -1,4 +1,4 @@
-/** Cells of every data table: muted head on a tint, money at the right, actions last. */
+/** Cells of every data table: a muted head on a tint, money at the right, actions last. */
 export const headCell =
   'px-3 py-2 text-left text-xs font-medium text-ink-3 first:pl-5 last:pr-5 whitespace-nowrap'
 export const cell = 'px-3 py-2.5 first:pl-5 last:pr-5'

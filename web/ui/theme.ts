@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 export type Theme = 'light' | 'dark' | 'system'
 
-/** theme.js has set the class before the first paint; from then on this file does. */
+/** theme.js sets the class before the first paint; after that this file does. */
 const listeners = new Set<() => void>()
 const current = (): Theme =>
   (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system'
@@ -17,8 +17,8 @@ function apply(theme: Theme) {
 }
 
 /**
- * The colours change at once: what fades under the pointer would otherwise fade now too,
- * everywhere, in ten frames that style it anew.
+ * Ends running colour transitions: otherwise everything that fades under the pointer would fade now
+ * too, in ten frames that each restyle the page.
  */
 function withoutFading() {
   for (const running of document.getAnimations())
@@ -29,13 +29,13 @@ export function setTheme(theme: Theme) {
   try {
     localStorage.setItem('theme', theme)
   } catch {
-    // Storage may be closed to us; the choice then lasts as long as the page.
+    // Storage may be blocked; the choice then lasts as long as the page.
   }
   apply(theme)
   withoutFading()
 }
 
-/** Puts the class on the body too, and follows the system from now on. */
+/** Sets the class on the body too, and follows the system's theme from now on. */
 export function startTheme() {
   apply(current())
   prefersDark().addEventListener('change', () => {

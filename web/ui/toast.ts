@@ -1,4 +1,4 @@
-/** Toasts load with the first one that is shown: most visits never need them. */
+/** The toaster is loaded with the first toast: most visits never need it. */
 type Kind = 'success' | 'error'
 
 const duration = 8000
@@ -12,7 +12,7 @@ async function show(kind: Kind, title: string, text: string, replacesErrors = fa
   toaster.present(kind, title, text, duration)
 }
 
-/** What failed before is no news once it has worked. */
+/** After a success, earlier failures are no longer relevant. */
 async function clear() {
   if (shown) (await import('./Toaster.tsx')).dismissAll()
 }

@@ -1,6 +1,6 @@
 /**
- * The bar's style, with the chunk that has the bar: the pages' own style stands in every customer's
- * page. What else stands at the top stands below it.
+ * The bar's style, in the bar's own chunk, so that customers' pages do not load it. Other elements
+ * at the top are placed below the bar.
  */
 export const barStyle = `
 .view-bar {

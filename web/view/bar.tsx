@@ -1,7 +1,7 @@
 /**
- * A tab in which a member of the staff sees the portal as a customer does (decision 104): marked by
- * a bar on every page, and led back to where the view began when it ends. Loaded for such a tab
- * alone.
+ * A tab in which a member of the staff sees the portal as a customer does (decision 104). A bar on
+ * every page marks it, and it returns to the view's start page when the view ends. Loaded only for
+ * such a tab.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -20,7 +20,7 @@ const everyMs = 5_000
 const minutesLeft = ({ expiresAt }: ViewOfTab): number =>
   Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 60_000))
 
-/** It ends on the server too, but nobody waits for that. */
+/** The view also ends on the server, but leaving does not wait for that. */
 function leave() {
   call(logout, {}).catch(() => {})
   session.close(true)
@@ -37,7 +37,7 @@ function Bar({ view }: { view: ViewOfTab }) {
       if (now === 0) leave()
     }
     const timer = setInterval(look, everyMs)
-    // A machine that slept.
+    // Checked when the page becomes visible, because the machine may have slept.
     document.addEventListener('visibilitychange', look)
     return () => {
       clearInterval(timer)
@@ -47,7 +47,7 @@ function Bar({ view }: { view: ViewOfTab }) {
   useEffect(() => {
     const element = bar.current
     if (element === null) return
-    // As high as its words are, which wrap on a phone.
+    // The bar's height, which depends on how its text wraps.
     const measured = new ResizeObserver(() =>
       document.documentElement.style.setProperty('--view-bar', `${element.offsetHeight}px`),
     )
@@ -67,18 +67,18 @@ function Bar({ view }: { view: ViewOfTab }) {
   )
 }
 
-/** Whatever ended the session here: signing out, leaving, or the server's word. */
+/** Leaves when the session here has ended: by signing out, by leaving, or by the server. */
 function follow(token: string | null) {
-  // Who only looks has no password to unlock it with.
+  // A view has no password for unlocking.
   if (session.locked() && token !== null) session.open(token)
   else if (session.token() !== token || !session.signedIn()) {
-    // What was typed here is nobody's.
+    // Typed text belongs to nobody, so it is removed.
     sessionStorage.clear()
     location.replace('/see')
   }
 }
 
-/** Shows the bar, and keeps to this view. */
+/** Shows the bar, and keeps the tab in this view. */
 export function startView(queryClient: QueryClient): void {
   const told = session.view()
   if (told === null) return
@@ -91,7 +91,7 @@ export function startView(queryClient: QueryClient): void {
   style.replaceSync(barStyle)
   document.adoptedStyleSheets.push(style)
   const host = document.createElement('div')
-  // The bar itself stands in the page, so that it stays at its top.
+  // The bar is rendered inside the page, so that it stays at its top.
   host.style.display = 'contents'
   document.body.prepend(host)
   createRoot(host).render(<Bar view={view} />)

@@ -1,6 +1,6 @@
-/** What a tab in which the staff sees a customer's portal knows of it, in its session storage. */
+/** What a tab with a staff member's view stores about the customer, in session storage. */
 export interface ViewOfTab {
-  /** Of the customer. */
+  /** The customer's name. */
   readonly name: string
   readonly expiresAt: string
 }

@@ -2,7 +2,7 @@ import type { Currency } from '../../contract/money.ts'
 import { useFormat } from '../format.ts'
 import { cx } from '../ui/cx.ts'
 
-/** Green for what came in, red for what went out; the sign says the same. */
+/** Green for incoming money, red for outgoing; the sign shows the same. */
 export const amountInk = (amount: number): string => (amount < 0 ? 'text-danger' : 'text-success')
 
 export function Amount({
@@ -22,10 +22,7 @@ export function Amount({
   )
 }
 
-/**
- * The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little
- * as can be.
- */
+/** The arrow beside an entry: in or out. Lists contain many, so it is as small as possible. */
 export function DirectionMark({ amount }: { amount: number }) {
   const received = amount > 0
   return (

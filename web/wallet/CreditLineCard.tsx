@@ -7,7 +7,9 @@ import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Note } from '../ui/State.tsx'
 
-/** What may be owed, what is, and until when. Of the few who have a credit line. */
+/**
+ * The credit line: its limit, the amount owed, and when that is due. Only few customers have one.
+ */
 export default function CreditLineCard({
   line,
   currency,

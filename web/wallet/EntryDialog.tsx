@@ -19,7 +19,7 @@ import { entryQuery } from './proof-queries.ts'
 
 type Line = NonNullable<ExplainedTransaction['invoice']>['lines'][number]
 
-/** One entry, explained down to the last unit. Its address is `?entry=`. */
+/** One entry, explained to the last minor unit. Its address is `?entry=`. */
 export default function EntryDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTexts('wallet')
   const { data, isPending, isError, error, refetch } = useQuery(entryQuery(id))
@@ -52,7 +52,9 @@ export default function EntryDialog({ id, onClose }: { id: string; onClose: () =
   )
 }
 
-/** A top-up is asked about by its code; of an invoice its own list leads there. */
+/**
+ * The help link of a top-up names its code; for an invoice, the invoice's own list has the link.
+ */
 function EntryHelp({ entry }: { entry: ExplainedTransaction | undefined }) {
   const code = entry?.topup?.transactionCode
   return code ? <HelpLink kind="payment" id={code} /> : null
@@ -181,7 +183,8 @@ function StepLine({
   const { money, disk, language } = useFormat()
   const grouped = (number: number) => formatCount(number, language)
   const price = money(step.unit_price, currency)
-  // A disk that is no whole number of GB is said in MB, or the reader could not do the sum.
+  // A disk that is no whole number of GB is shown in MB, because the reader could not verify a
+  // rounded figure.
   const gb =
     step.quantity % step.per === 0
       ? String(step.quantity / step.per)
@@ -243,7 +246,7 @@ function Sum({
   )
 }
 
-/** The sum done again from what was frozen with the invoice, beside what was charged. */
+/** The sum recomputed from what was stored with the invoice, beside what was charged. */
 function Agreement({
   recomputed,
   charged,

@@ -6,7 +6,7 @@ import { Input } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import type { ListFilter } from './queries.ts'
 
-/** Typing rests this long before the search goes out. */
+/** Typing must rest this long before the search is sent, ms. */
 const restMs = 300
 
 interface FiltersProps {
@@ -14,14 +14,14 @@ interface FiltersProps {
   onChange: (change: ListFilter) => void
 }
 
-/** What is shown of the log. The address of the page keeps it. */
+/** The filters of the list. The page's address stores them. */
 export function Filters({ filter, onChange }: FiltersProps) {
   const t = useTexts('wallet')
   const id = useId()
   const inAddress = filter.search ?? ''
   const [typed, setTyped] = useState(inAddress)
   const [known, setKnown] = useState(inAddress)
-  // The address changed otherwise than by typing: the back button, or "show all".
+  // The address was changed by something else than typing: the back button, or "show all".
   if (known !== inAddress) {
     setKnown(inAddress)
     if (typed.trim() !== inAddress) setTyped(inAddress)

@@ -1,12 +1,12 @@
 const withNumber = /^(.+) \(([^\s()]+)\)$/
 
-/** "Payment · name (VN-2026-000001)" as its text and its invoice number. */
+/** Splits "Payment · name (VN-2026-000001)" into its text and its invoice number. */
 export function noteParts(description: string): { text: string; number: string | undefined } {
   const [, text, number] = withNumber.exec(description) ?? []
   return { text: text ?? description, number }
 }
 
-/** A movement's note; the number in it stays on one line. */
+/** An entry's note; its invoice number is not broken across lines. */
 export function TransactionNote({ description }: { description: string }) {
   const { text, number } = noteParts(description)
   if (number === undefined) return text

@@ -18,7 +18,8 @@ import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 const monthsOffered = 24
 
 /**
- * yyyy-MM, from the present month back, but not to before the account began, where that is known.
+ * yyyy-MM, from the present month back to the month in which the account began, where that is
+ * known.
  */
 function months(since: string | undefined): string[] {
   const present = formatDay(Date.now()).slice(0, 7)
@@ -28,7 +29,7 @@ function months(since: string | undefined): string[] {
   )
 }
 
-/** The signed statement of a month, and how anybody checks it. */
+/** The signed statement of a month, and how anybody can verify it. */
 export default function StatementDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts('wallet')
   const { data: account } = useQuery(accountQuery)

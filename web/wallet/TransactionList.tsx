@@ -18,19 +18,19 @@ import {
 } from './queries.ts'
 import { TransactionTable } from './TransactionTable.tsx'
 
-/** Opened by few: fetched when it is. */
+/** Loaded on demand, because few users open it. */
 const EntryDialog = lazy(() => loadWanted(() => import('./EntryDialog.tsx')))
 
 const route = getRouteApi('/app/transactions')
-/** So many pages are loaded again when something new has come; a longer list is only told. */
+/** This many pages are reloaded when a new entry has arrived; a longer list only shows a notice. */
 const refreshedPages = 3
 
 interface ListProps {
-  /** Called whenever the list turns out to have entries, or none. */
+  /** Called when the list turns out to be empty or not. */
   onEmpty: (isEmpty: boolean) => void
 }
 
-/** The list under its filters, page by page, and the entry that the address names. */
+/** The list below its filters, page by page, and the entry that the address names. */
 export function TransactionList({ onEmpty }: ListProps) {
   const t = useTexts('wallet')
   const navigate = useNavigate()
@@ -58,8 +58,8 @@ export function TransactionList({ onEmpty }: ListProps) {
   const isEmpty = data !== undefined && rows.length === 0
   useEffect(() => onEmpty(isEmpty), [isEmpty, onEmpty])
 
-  // What is shown never changes; what is new is noticed by its newest entry alone, however long the
-  // list.
+  // Shown entries never change. New ones are noticed by reading only the newest entry, however long
+  // the list is.
   const newest = useQuery({
     ...newestTransactionQuery(filter),
     enabled: data !== undefined && !isPlaceholderData,
@@ -75,13 +75,14 @@ export function TransactionList({ onEmpty }: ListProps) {
 
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
   const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && !isPlaceholderData
-  // A search may find nothing in one batch of the wallet and go on in the next.
+  // A search may find nothing in one batch of the wallet and continue in the next.
   const looking = rows.length === 0 && hasNextPage
   useEffect(() => {
     if (looking && canLoad) more()
   }, [looking, canLoad, more])
 
-  // From what stands in the address by now: a second change may come before the first one is drawn.
+  // Starts from the present address, because a second change may come before the first one is
+  // rendered.
   const show = useCallback(
     (change: ListFilter) =>
       void navigate({
@@ -170,12 +171,12 @@ export function TransactionList({ onEmpty }: ListProps) {
   )
 }
 
-/** Loading begins this far before the end is reached. */
+/** Loading begins this many pixels before the end. */
 const aheadPx = 2500
 
 /**
- * The end of what is loaded. Looked at anew after each page, because the end of a page that was
- * short is in view still.
+ * The end of the loaded list. It is observed again after each page, because after a short page it
+ * is still in view.
  */
 function EndSentinel({ onVisible }: { onVisible: () => void }) {
   const end = useRef<HTMLDivElement>(null)

@@ -13,18 +13,18 @@ import { TransactionNote } from './Note.tsx'
 import type { ListFilter } from './queries.ts'
 
 /**
- * One height for every row, so that the place of the hundred-thousandth is known without drawing
- * the others.
+ * All rows have one height, so that the position of the hundred-thousandth is known without
+ * rendering the others.
  */
 const rowRem = { wide: 3.5625, narrow: 5.5 }
 
-/** Without height of its own: the row has it. */
+/** Without a height of its own, because the row has one. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const rowLook = cx(rowClass, 'relative h-(--row)')
 const numberCell = cx(cell, 'num text-ink-3')
 /**
- * The arrow is the cell's background: a picture costs less than three elements in each row. On the
- * narrowest phones the sign and the colour say it alone.
+ * The arrow is the cell's background image, which costs less than three elements in each row. On
+ * the narrowest phones there is only the sign and the colour.
  */
 const noteCell =
   'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 ' +
@@ -35,7 +35,7 @@ const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 interface TableProps {
   rows: Rows<Transaction>
   filter: ListFilter
-  /** There are older ones that are not loaded. */
+  /** Older entries exist that are not loaded. */
   hasMore: boolean
 }
 
@@ -108,7 +108,7 @@ export const TransactionTable = memo(function TransactionTable({
   )
 })
 
-/** The address of an entry under a filter, but for the entry itself. */
+/** The address of an entry under a filter, without the entry's id. */
 const addressOf = (filter: ListFilter): string => {
   const search = new URLSearchParams(
     Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined),
@@ -128,8 +128,8 @@ interface RowProps {
 }
 
 /**
- * A jump through a long list renders a screenful of these at once, between two frames: few
- * elements, no hooks, and a plain link, since the router's own link watches the address for each.
+ * A jump through a long list renders a screenful of these between two frames. So a row has few
+ * elements, no hooks, and a plain link, because each of the router's links would watch the address.
  */
 const Row = memo(function Row({
   entry,

@@ -16,9 +16,9 @@ import { useMe } from '../queries.ts'
 import { filterOf, filterQuery, runwayQuery, transactionListQuery } from './queries.ts'
 import { TransactionList } from './TransactionList.tsx'
 
-/** Few have one. */
+/** Loaded on demand, because few customers have one. */
 const CreditLineCard = lazy(() => loadWanted(() => import('./CreditLineCard.tsx')))
-/** Opened by few: fetched when it is. */
+/** Loaded on demand, because few users open it. */
 const StatementDialog = lazy(() => loadWanted(() => import('./StatementDialog.tsx')))
 
 const route = getRouteApi('/app/transactions')
@@ -27,8 +27,8 @@ export const load = ({ queryClient, search }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
 
 /**
- * The head, which answers the press of the menu; the list, with all that it reads, comes in the
- * second drawing.
+ * The page's head, which is drawn at once after a press of the menu. The list and its reads come in
+ * the second rendering.
  */
 export default function TransactionsPage() {
   const t = useTexts('wallet')

@@ -8,14 +8,14 @@ afterEach(() => followTimeZone(null))
 
 test.each([
   ['Asia/Ho_Chi_Minh', '2026-01-01', '2025-12-31T17:00:00.000Z', '2026-01-01T17:00:00.000Z'],
-  // Twenty-three hours, and twenty-five.
+  // Days of twenty-three and of twenty-five hours.
   ['Australia/Melbourne', '2026-10-04', '2026-10-03T14:00:00.000Z', '2026-10-04T13:00:00.000Z'],
   ['Australia/Melbourne', '2026-04-05', '2026-04-04T13:00:00.000Z', '2026-04-05T14:00:00.000Z'],
-  // No midnight: the day begins at one o'clock.
+  // A day without a midnight: it begins at one o'clock.
   ['Africa/Cairo', '2024-04-26', '2024-04-25T22:00:00.000Z', '2024-04-26T21:00:00.000Z'],
-  // Two midnights: the first is it.
+  // A day with two midnights: the first one counts.
   ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', '2026-11-02T05:00:00.000Z'],
-  // Samoa went over the date line: a day without a moment.
+  // Samoa crossed the date line: this day has no moment.
   ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z', '2011-12-30T10:00:00.000Z'],
 ])('%s: %s begins and ends', (zone, day, start, end) => {
   followTimeZone(zone)

@@ -1,18 +1,18 @@
 /**
- * When days and months begin in the zone that times are written in: the one that the customer
- * chose, else the browser's.
+ * When days and months begin in the zone in which times are shown: the customer's chosen one, or
+ * else the browser's.
  */
 import { formatDay } from '../format.ts'
 
 const daySeconds = 86_400
 
 /**
- * The first moment near a day (yyyy-MM-dd) whose written day is one of those. Looked for, since
+ * The first moment near a day (yyyy-MM-dd) for which `wanted` holds. It is searched for, because
  * clocks may skip midnight, or a whole day.
  */
 function firstMoment(near: string, wanted: (written: string) => boolean): string {
-  // No zone is a whole day away from UTC. Nobody's entries are older than 1970, and no database
-  // knows the year 0.
+  // No zone differs from UTC by a whole day. No entry is older than 1970, and databases do not know
+  // the year 0.
   let before = Math.max(0, Date.parse(near) / 1000 - daySeconds)
   let at = before + 3 * daySeconds
   while (at - before > 1) {
@@ -24,10 +24,10 @@ function firstMoment(near: string, wanted: (written: string) => boolean): string
 }
 
 export const startOfDay = (day: string): string => firstMoment(day, (written) => written >= day)
-/** The moment that the next day begins. */
+/** The moment at which the next day begins. */
 export const endOfDay = (day: string): string => firstMoment(day, (written) => written > day)
 
-/** The month (yyyy-MM) so many months later. */
+/** The month (yyyy-MM) `count` months later. */
 export function monthsLater(month: string, count: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number - 1 + count)).toISOString().slice(0, 7)

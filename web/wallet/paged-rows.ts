@@ -1,11 +1,11 @@
 /**
- * The entries of all pages as one list, without a copy: each new page made a copy of a hundred
- * thousand entries garbage.
+ * The entries of all pages as one list, without copying: otherwise each new page would make a copy
+ * of up to a hundred thousand entries garbage.
  */
 export class PagedRows<T> {
   readonly length: number
   readonly #pages: readonly (readonly T[])[]
-  /** Number of the first entry of each page. */
+  /** Index of the first entry of each page. */
   readonly #begins: number[] = []
 
   constructor(pages: readonly (readonly T[])[]) {
@@ -18,10 +18,10 @@ export class PagedRows<T> {
     this.length = length
   }
 
-  /** As an array's own, for numbers that are not negative. */
+  /** Like an array's own `slice`, for indexes that are not negative. */
   slice(begin: number, end: number): T[] {
     const found: T[] = []
-    // A search leaves pages of any length, even none.
+    // A search returns pages of any length, even empty ones.
     for (let at = this.#pageOf(begin); at < this.#pages.length; at++) {
       const first = this.#begins[at] ?? 0
       if (first >= end) break
@@ -30,7 +30,7 @@ export class PagedRows<T> {
     return found
   }
 
-  /** The last page that begins no later than that entry. */
+  /** The last page that begins at or before that entry. */
   #pageOf(entry: number): number {
     let low = 0
     let high = this.#begins.length - 1

@@ -1,13 +1,13 @@
 /**
- * What the dialogs of the transaction log read, apart from the list: the overview reads that too,
- * and not this.
+ * Queries of the transaction log's dialogs. Separate from the list's, which the dashboard loads
+ * too.
  */
 import { queryOptions } from '@tanstack/react-query'
 import { getTransaction, statementKey } from '../../contract/wallet-proof.ts'
 import { call } from '../api.ts'
 import { monthsLater, startOfDay } from './day-bounds.ts'
 
-/** The moments that a month (yyyy-MM) of the reader's begins and ends. */
+/** The moments at which a month (yyyy-MM) begins and ends in the reader's zone. */
 export function monthQuery(month: string): { from: string; to: string } {
   return { from: startOfDay(`${month}-01`), to: startOfDay(`${monthsLater(month, 1)}-01`) }
 }

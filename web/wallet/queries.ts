@@ -1,11 +1,11 @@
-/** Everything this feature reads. */
+/** The queries of this feature. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listTransactions, type Transaction } from '../../contract/wallet.ts'
 import { getRunway } from '../../contract/billing.ts'
 import { call, callPage } from '../api.ts'
 import { endOfDay, startOfDay } from './day-bounds.ts'
 
-/** How long the wallet lasts, and the credit line beside it. */
+/** How long the wallet lasts, and the credit line. */
 export const runwayQuery = queryOptions({
   queryKey: ['runway'],
   queryFn: ({ signal }) => call(getRunway, {}, { signal }),
@@ -18,15 +18,13 @@ const chartPages = 5
 
 export interface RecentTransactions {
   list: Transaction[]
-  /**
-   * The oldest moment the list reaches back to, when it does not cover the whole span of the chart.
-   */
+  /** The oldest moment that the list covers, when it does not cover the whole span of the chart. */
   coversFrom: number | null
 }
 
 /**
- * Newest first, back to the chart's first day: that many pages at most, for a customer with very
- * many.
+ * Newest first, back to the chart's first day, up to a number of pages for customers with very many
+ * entries.
  */
 export const recentTransactionsQuery = queryOptions({
   queryKey: ['transactions', 'recent'],
@@ -49,7 +47,7 @@ export const recentTransactionsQuery = queryOptions({
   },
 })
 
-/** What the address of the screen says: days are the reader's own. */
+/** The filter as the page's address stores it: days are in the reader's zone. */
 export interface ListFilter {
   direction?: Direction | undefined
   search?: string | undefined
@@ -58,7 +56,7 @@ export interface ListFilter {
   to?: string | undefined
 }
 
-/** The filter out of all that the address says. */
+/** Picks the filter from all search parameters. */
 export const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({
   direction,
   search,
@@ -66,7 +64,7 @@ export const filterOf = ({ direction, search, from, to }: ListFilter): ListFilte
   to,
 })
 
-/** The same filter as the server takes it. */
+/** The filter as the server takes it. */
 export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(direction === undefined ? {} : { direction }),
   ...(search === undefined ? {} : { search }),
@@ -74,15 +72,16 @@ export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(to === undefined ? {} : { to: endOfDay(to) }),
 })
 /**
- * What is loaded stays as it is: entries never change, and what is new is asked for by itself
+ * Loaded entries are never refetched, because they never change. New ones are found separately
  * (newestTransactionQuery).
  */
 export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
-    // Entries never change, and pages that stay are the same objects: comparing a hundred thousand
-    // of them with each new page costs frames.
+    // Entries never change, and kept pages are the same objects: comparing a hundred thousand of
+    // them with each new page would cost frames.
     structuralSharing: false,
-    // As the server takes it: days begin at other moments once another time zone is chosen.
+    // The key has the filter as the server takes it, because another time zone moves the beginning
+    // of days.
     queryKey: ['transaction-list', filterQuery(filter)],
     queryFn: ({ pageParam, signal }) =>
       callPage(
@@ -101,7 +100,7 @@ export const transactionListQuery = (filter: ListFilter) =>
     staleTime: Infinity,
   })
 
-/** The newest entry that the filter leaves: tells whether a long list that is shown has grown. */
+/** The newest entry under the filter: shows whether a long list has grown. */
 export const newestTransactionQuery = (filter: ListFilter) =>
   queryOptions({
     queryKey: ['transactions', 'newest', filterQuery(filter)],

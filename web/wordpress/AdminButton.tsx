@@ -8,14 +8,14 @@ import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/toast.ts'
 
-/** Opens wp-admin signed in, by a link that works once. */
+/** Opens wp-admin signed in, by a one-time link. */
 export function AdminButton({ server }: { server: Server }) {
   const t = useTexts('site')
   const [attempt] = useState(() => new Attempt())
   const [busy, setBusy] = useState(false)
   const open = async () => {
-    // Opened with the click itself: a browser blocks what opens later. It must not reach back to
-    // this page.
+    // Opened during the click, because a browser blocks tabs that are opened later. The tab must
+    // not reach back to this page.
     const tab = window.open('about:blank', '_blank')
     if (tab) tab.opener = null
     setBusy(true)

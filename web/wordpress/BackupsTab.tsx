@@ -22,7 +22,7 @@ import { backupsQuery } from './site-queries.ts'
 
 const megabyte = 1_048_576
 
-/** Backups of the server: made by hand and every night, each with its proof. */
+/** Backups of the server, manual and nightly, each with its proof. */
 export default function BackupsTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
@@ -104,7 +104,7 @@ export default function BackupsTab({ server }: { server: Server }) {
   )
 }
 
-/** What is left of a deleted server for some days; nothing where there is none. */
+/** Backups of a deleted server, which are kept for some days; `otherwise` where there are none. */
 export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: string }) {
   const t = useTexts('site', 'parts')
   const { data, isPending } = useInfiniteQuery(backupsQuery(siteId))
@@ -136,7 +136,7 @@ function Item({
 }: {
   siteId: string
   backup: Backup
-  /** The server that it can be put back to; a deleted one is none. */
+  /** The server to which a backup can be restored; absent for a deleted server. */
   restore?: { server: Server; allowed: boolean }
 }) {
   const t = useTexts('site', 'parts')
@@ -157,7 +157,7 @@ function Item({
       const { url } = await attempt.run(linkBackup, {
         params: { id: siteId, backupId: backup.id },
       })
-      // An attachment: the page stays.
+      // The address is an attachment, so the page stays.
       location.assign(url)
     } catch (error) {
       toast.error(t.toast.error, messageOf(error))

@@ -10,14 +10,14 @@ interface BeforeAfterProps {
   label: string
   before: string
   after: string
-  /** What a month of the whole server costs then, minor units. */
+  /** The monthly price of the whole server after the change, minor units. */
   price: number
   charge: Charge
 }
 
 /**
- * A change before it is asked for: what is, what will be, what both cost, and what is charged at
- * once; where the wallet is too short for that, what it holds and lacks.
+ * A change before it is confirmed: old and new values, both prices, and the immediate charge. If
+ * the wallet is too short for that, also its balance and the shortfall.
  */
 export function BeforeAfter({ server, label, before, after, price, charge }: BeforeAfterProps) {
   const t = useTexts('site', 'parts')

@@ -21,7 +21,7 @@ const tones: Record<State['state'], Tone> = {
   expired: 'danger',
 }
 
-/** Whose matter it is: the owner's, where the authority's own words help to find the fault. */
+/** Problems that the owner can resolve; for these the authority's own words help. */
 const ofOwner: ReadonlySet<CertificateProblem> = new Set([
   'dns',
   'connection',
@@ -40,8 +40,8 @@ export function CertificateBadge({ certificate }: { certificate: State }) {
 }
 
 /**
- * Who issued a name's certificate and until when; or why there is none, what its owner can do, and
- * when it is tried again.
+ * The issuer and end of a name's certificate; or why there is none, what its owner can do, and when
+ * the next attempt is.
  */
 export function CertificateState({
   serverId,

@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/index.ts'
 
 type Keys = Output<(typeof describeTable)['result']>['keys']
 
-/** What a table is made of. */
+/** The columns of a table, and its keys. */
 export function ColumnList({ columns, keys }: { columns: readonly TableColumn[]; keys: Keys }) {
   const t = useTexts('tools')
   const kindOf = ({ name, isUnique }: Keys[number]): string => {

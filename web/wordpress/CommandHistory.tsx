@@ -17,7 +17,7 @@ const tones = {
   lost: 'neutral',
 } as const
 
-/** What was run on this server, by whom, when, and how it ended. */
+/** Commands that were run on this server: by whom, when, and their outcome. */
 export function CommandHistory({
   history: { data, error, refetch },
   onUse,

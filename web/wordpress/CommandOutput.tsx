@@ -3,12 +3,12 @@ import { useTexts } from '../i18n/index.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { cx } from '../ui/cx.ts'
 
-/** A command that was run on this page, and what came of it. */
+/** A command that was run on this page, and its result. */
 export interface Run {
   readonly key: number
   readonly command: string
   readonly answer?: ConsoleAnswer
-  /** Why it was not run. */
+  /** Why the command was not run. */
   readonly fault?: string
 }
 
@@ -18,7 +18,7 @@ const toneOf = (message: string): string => {
   return message.startsWith('Warning:') ? 'text-[#f4bb55]' : ''
 }
 
-/** As text, with tabs between cells: what a spreadsheet takes. */
+/** The result as text, with tabs between cells, as spreadsheets accept it. */
 const copied = ({ table, text, messages }: ConsoleAnswer): string =>
   [
     ...(text === null ? [] : [text]),

@@ -21,13 +21,13 @@ import { CommandOutput, type Run } from './CommandOutput.tsx'
 import { commandsQuery } from './console-queries.ts'
 import { usePrompt } from './use-prompt.ts'
 
-/** So many commands and their answers stay on the screen. */
+/** Most commands and answers that stay on the screen. */
 const mostRuns = 50
 
 const sentenceOf = (error: unknown): string =>
   (error instanceof ApiError ? Object.values(error.fields)[0] : undefined) ?? messageOf(error)
 
-/** Commands of WP-CLI on the server: typed, completed, run, and read again. */
+/** WP-CLI commands on the server: typed, completed, run, and recalled. */
 export default function ConsoleTab({ server }: { server: Server }) {
   const t = useTexts('tools')
   const language = sentenceLanguage(useLanguage())
@@ -40,7 +40,7 @@ export default function ConsoleTab({ server }: { server: Server }) {
   const area = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const isRunning = server.status === 'running'
-  // Commands of before follow those that were typed on this page.
+  // Commands typed on this page come first, then those of the history.
   const past = [...typed, ...(history.data ?? []).map(({ command }) => command)]
   const prompt = usePrompt(past.filter((line, index) => line !== past[index - 1]))
 
@@ -61,7 +61,7 @@ export default function ConsoleTab({ server }: { server: Server }) {
     } finally {
       setBusy(false)
       void queryClient.invalidateQueries(commandsQuery(server.id))
-      // What a command changed is seen in other parts of the page, too.
+      // A command may change data of other parts of the page.
       void queryClient.invalidateQueries({ queryKey: ['updates', server.id] })
     }
   }

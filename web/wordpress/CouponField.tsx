@@ -7,10 +7,10 @@ import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 
-/** A coupon that the server has judged to fit the order. */
+/** A coupon that the server has accepted for the order. */
 export interface Applied {
   readonly code: string
-  /** Minor units, of the first month. */
+  /** Minor units off the first month. */
   readonly off: number
 }
 
@@ -21,10 +21,10 @@ interface Wanted {
   readonly replicate: number
 }
 
-/** The button that opened the field is gone, and the keyboard with it. */
+/** The button that opened the field is gone, so the field takes the focus. */
 const focusField = (form: HTMLFormElement | null): void => form?.querySelector('input')?.focus()
 
-/** A coupon's code, asked for only when somebody has one. */
+/** A field for a coupon's code, shown only on request. */
 export function CouponField({
   order,
   currency,

@@ -48,12 +48,12 @@ import { loadWanted } from '../pages/load-screen.ts'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { wording } from './wording.ts'
 
-/** The dialogs' own texts come with them. */
+/** Loads a dialog together with its texts. */
 const withTexts =
   <T,>(file: () => Promise<T>) =>
   async (): Promise<T> =>
     (await Promise.all([file(), loadTexts('review')]))[0]
-/** Fetched when somebody has filled the form in. */
+/** Loaded when the form has been filled in. */
 const ReviewDialog = lazy(() => loadWanted(withTexts(() => import('./ReviewDialog.tsx'))))
 const LeaveDialog = lazy(() => loadWanted(withTexts(() => import('./LeaveDialog.tsx'))))
 
@@ -66,7 +66,7 @@ export const loadFor =
     ])
 export const load = loadFor('wordpress')
 
-/** The problem in words, as the button says it. */
+/** The problem as the button's text. */
 function problemText(problem: Problem | undefined, t: TextsWith<'servers'>): string | undefined {
   if (problem === undefined) return undefined
   return 'gb' in problem ? t.order.missing[problem.key](problem.gb) : t.order.missing[problem.key]
@@ -92,11 +92,11 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const [reviewing, setReviewing] = useState(false)
   const [busy, setBusy] = useState(false)
   const sent = useRef(false)
-  /** The order was refused, and the keyboard is still in the dialog that said yes to it. */
+  /** True after a refusal, while the focus is still in the review dialog. */
   const refused = useRef(false)
 
-  // The control that is pressed answers in its own frame; what follows from it (price, ticks, what
-  // is missing) in the one after.
+  // The pressed control is updated in its own frame; the results (price, ticks, problems) follow in
+  // the next.
   const settled = useDeferredValue(form)
   const regionOf = ({ regionId }: OrderForm) => regions.data?.data.find(({ id }) => id === regionId)
   const region = regionOf(settled)
@@ -120,8 +120,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const mariadbPrice = useMonthlyPrice(mariadbPerGb)
   const maxContainers = Math.min(containerLimits.max, wordpress.maxContainers)
 
-  // The parts of the form that a press does not touch are not drawn again: what each of them is
-  // handed stays the same.
+  // The setters keep their identity, so that untouched parts of the form are not rendered again.
   const set = useMemo(() => {
     const setter =
       <K extends keyof OrderForm>(key: K, field: string) =>
@@ -146,7 +145,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     if (problems(form, regionOf(form)).length === 0) setReviewing(true)
   }
 
-  // Not before it is closed: until then the form behind it takes no focus.
+  // Only after the dialog is closed: until then the form behind it cannot take the focus.
   const closed = () => {
     setReviewing(false)
     if (!refused.current) return
@@ -168,11 +167,11 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       for (const subject of ['servers', 'invoices', 'me', 'transactions'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
-      // Where money is missing, that page says how much, and leads on to the top-up.
+      // Where money is missing, that page shows the shortfall and links to the top-up.
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
     } catch (error) {
       setReviewing(false)
-      // Prices may be others by now.
+      // Prices may have changed.
       void queryClient.invalidateQueries()
       const fields = error instanceof ApiError ? error.fields : {}
       setErrors(fields)
@@ -363,7 +362,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   )
 }
 
-/** What so many GB cost a month: the amount, and the same with "per month" behind it. */
+/** The monthly price of a number of GB: the amount, and the same followed by "per month". */
 function useMonthlyPrice(perGb: number) {
   const t = useTexts()
   const { currency } = useMe()

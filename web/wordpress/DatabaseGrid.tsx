@@ -9,13 +9,13 @@ interface GridProps {
   readonly label: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Cell[])[]
-  /** What stands in the head of a column; its name when not given. */
+  /** The content of a column's head; if absent, its name. */
   readonly head?: (column: string) => ReactNode
-  /** Before the values of a row. */
+  /** Rendered before the values of a row. */
   readonly action?: (row: readonly Cell[]) => ReactNode
 }
 
-/** Rows as the database gave them, scrolled inside themselves. */
+/** Rows as the database returned them, in an area that scrolls. */
 export function DatabaseGrid({ label, columns, rows, head, action }: GridProps) {
   const t = useTexts('tools')
   return (

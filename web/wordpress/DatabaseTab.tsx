@@ -13,7 +13,7 @@ import { DatabaseTables } from './DatabaseTables.tsx'
 import { StatementBox } from './StatementBox.tsx'
 import { databaseQuery } from './database-queries.ts'
 
-/** The database of the server, behind the password of its owner. */
+/** The database of the server, opened by the owner's password. */
 export default function DatabaseTab({ server }: { server: Server }) {
   const t = useTexts('tools')
   const isRunning = server.status === 'running'
@@ -89,7 +89,7 @@ function Browser({ server, until }: { server: Server; until: string }) {
   const t = useTexts('tools')
   const queryClient = useQueryClient()
   const [view, setView] = useState<'tables' | 'statement'>('tables')
-  // When its time is over, what was shown goes as well.
+  // When the access expires, the shown data is removed as well.
   useEffect(() => {
     const close = () => {
       queryClient.removeQueries({

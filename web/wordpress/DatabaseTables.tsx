@@ -10,14 +10,14 @@ import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { DatabaseRows } from './DatabaseRows.tsx'
 import { tablesQuery } from './database-queries.ts'
 
-/** All tables, or one of them. */
+/** The list of tables, or one table. */
 export function DatabaseTables({ id }: { id: string }) {
   const t = useTexts('tools')
   const [table, setTable] = useState<string>()
-  /** Which one was left. */
+  /** The table that was left. */
   const [left, setLeft] = useState<string>()
   const head = useRef<HTMLHeadingElement>(null)
-  // What was pressed is gone with the list that it stood in.
+  // The pressed button disappeared with its list, so the heading takes the focus.
   useEffect(() => {
     if (table !== undefined) head.current?.focus()
   }, [table])
@@ -54,7 +54,7 @@ function TableList({
   onOpen,
 }: {
   id: string
-  /** Where the focus goes back to. */
+  /** The table whose button gets the focus again. */
   left: string | undefined
   onOpen: (table: string) => void
 }) {

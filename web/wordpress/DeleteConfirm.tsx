@@ -6,14 +6,14 @@ import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { backupsQuery } from './site-queries.ts'
 
-/** What a dialog that deletes a server has been given so far. */
+/** What was typed into a dialog that deletes a server. */
 export function useTypedName(name: string) {
   const [typed, setTyped] = useState('')
   return { typed, setTyped, isRight: typed === name, clear: () => setTyped('') }
 }
 
 interface DeleteConfirmProps {
-  /** Asked for while the dialog is open. */
+  /** The backups are read only while the dialog is open. */
   open: boolean
   server: { id: string; name: string }
   /** The id of the form, for the button in the dialog's footer. */
@@ -23,8 +23,8 @@ interface DeleteConfirmProps {
 }
 
 /**
- * What every dialog that deletes a server asks and says: the server's name is typed, and how long
- * its backups stay.
+ * The part that every dialog that deletes a server shares: the server's name must be typed, and the
+ * text says how long its backups are kept.
  */
 export function DeleteConfirm({ open, server, form, confirmed, onConfirm }: DeleteConfirmProps) {
   const t = useTexts('site')

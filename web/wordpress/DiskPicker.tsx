@@ -11,13 +11,13 @@ interface DiskPickerProps {
   value: DiskChoice
   onChange: (value: DiskChoice) => void
   leastGb: number
-  /** What so many GB cost a month; nothing is shown where it is included. */
+  /** The monthly price of a number of GB; absent: it is included, and no price is shown. */
   priceOf?: ((gb: number) => string) | undefined
   perGb?: string | undefined
   error?: string | undefined
 }
 
-/** 10, 20, 40 GB or any other size. */
+/** A choice of 10, 20, 40 GB or any other size. */
 export const DiskPicker = memo(function DiskPicker({
   name,
   label,

@@ -24,7 +24,7 @@ import { wholeNumber } from '../ui/whole-number.ts'
 const mbPerGb = 1024
 const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
 
-/** The SSD disk or the MariaDB disk: its size, and growing it. */
+/** The SSD disk or the MariaDB disk: its size, and enlarging it. */
 export default function DiskTab({ server, which }: { server: Server; which: 'disk' | 'mariadb' }) {
   const t = useTexts('site', 'parts')
   const { wordpress } = useConfig()

@@ -9,13 +9,13 @@ import { domainQuery } from './site-queries.ts'
 
 const askEveryMs = 30_000
 
-/** What a record is for; one that is for neither is not shown. */
+/** What a record is for; a record without a purpose is not shown. */
 function roleOf({ points, counts }: { points: boolean; counts: boolean }) {
   if (points && counts) return 'both'
   return points ? 'points' : 'proves'
 }
 
-/** The time, once a second while it is shown. */
+/** The time, updated once a second while it is shown. */
 function useNow(shown: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -27,9 +27,9 @@ function useNow(shown: boolean): number {
 }
 
 /**
- * Which records prove a name and lead visitors to the server, and what the DNS says of them now;
- * each value can be copied. With `onVerified` the DNS is asked every half minute until they are
- * there.
+ * The records that prove a name and lead visitors to the server, with the present DNS answers; each
+ * value can be copied. With `onVerified` the DNS is checked every half minute until the records
+ * exist.
  */
 export function DomainRecords({
   siteId,
@@ -44,7 +44,7 @@ export function DomainRecords({
   const query = useQuery({
     ...domainQuery(siteId, name),
     refetchInterval: onVerified ? askEveryMs : false,
-    // The customer is at the registrar meanwhile.
+    // The customer is on the registrar's page meanwhile.
     refetchIntervalInBackground: true,
   })
   const { data, isPending, isError, error, refetch, dataUpdatedAt } = query

@@ -25,11 +25,11 @@ import { serverQuery } from './queries.ts'
 import { httpsQuery } from './https-query.ts'
 import { domainQuery } from './site-queries.ts'
 
-/** A name that was asked for and not accepted. */
+/** A name that was rejected. */
 interface Attempt {
   name: string
   text: string
-  /** Whether records would help: it was understood as a name, and not proven. */
+  /** Whether DNS records would help: the text is a valid name, but it is not proven. */
   provable: boolean
 }
 
@@ -56,7 +56,7 @@ export default function DomainTab({ server }: { server: Server }) {
     requestAnimationFrame(() => addButton.current?.focus())
   }
 
-  /** `again`: the customer asks for the check of a name that waits for its records. */
+  /** `isAsked` is false for the automatic check of a name that waits for its records. */
   const add = async (name: string, isAsked = true) => {
     if (busy) return
     setBusy(true)
@@ -79,11 +79,11 @@ export default function DomainTab({ server }: { server: Server }) {
       } else {
         const text =
           (error instanceof ApiError ? error.fields['domains'] : undefined) ?? messageOf(error)
-        // A word that is no name has nothing to verify.
+        // A text that is no name has nothing to verify.
         if (error instanceof ApiError && error.code === 'invalid_input') setComplaint(text)
         else setAttempt({ name, text, provable })
       }
-      // Who did not press anything is not told that the records are not there yet.
+      // An automatic check does not report that the records are still missing.
       if (!provable || isAsked) toast.error(t.toast.error, t.domains.failed)
     } finally {
       setBusy(false)
@@ -251,7 +251,7 @@ function DomainLink({ server, name, url }: { server: Server; name: string; url: 
   )
 }
 
-/** One of the customer's names, as it stood when it was last looked at. */
+/** One of the customer's names, as it was at its last check. */
 function Held({
   server,
   name,
@@ -266,7 +266,7 @@ function Held({
   const [removing, setRemoving] = useState(false)
   const state = server.domainStates.find((one) => one.name === name)
   const verified = state?.verified ?? true
-  // Proven by its TXT record, and visitors still go elsewhere.
+  // The name is proven by its TXT record, but visitors still go elsewhere.
   const away = verified && state?.pointed === false
   const own = new URL(server.url)
   const ofCertificate = certificate?.state === 'issued' ? 'https:' : 'http:'

@@ -10,17 +10,17 @@ import { toast } from '../ui/toast.ts'
 import { TypedDialog } from '../shell/TypedDialog.tsx'
 import { fetchFile, joined, keepFile, sendFile } from './file-transfers.ts'
 
-/** What is asked about: a new folder, another name, the end of something, or a file's text. */
+/** The open dialog: a new folder, a rename, a deletion, or a file's text. */
 export type FileQuestion =
   | { readonly about: 'folder' }
   | { readonly about: 'rename' | 'remove' | 'edit'; readonly file: SiteFile }
 
 interface DialogProps {
   readonly id: string
-  /** Where it is. */
+  /** The folder that contains it. */
   readonly folder: string
   readonly onClose: () => void
-  /** Something has changed. */
+  /** Called after a change. */
   readonly onDone: () => void
 }
 
@@ -139,11 +139,11 @@ function RemoveDialog({ id, folder, file, onClose, onDone }: DialogProps & { fil
   )
 }
 
-/** Text only: what is none is offered to be kept. */
+/** Edits text files only; any other file is offered as a download. */
 function EditDialog({ id, folder, file, onClose, onDone }: DialogProps & { file: SiteFile }) {
   const t = useTexts('parts')
   const path = joined(folder, file.name)
-  /** Null: it is no text. */
+  /** Null: the file is no text. */
   const [stored, setStored] = useState<string | null>()
   const [blob, setBlob] = useState<Blob>()
   const [text, setText] = useState('')

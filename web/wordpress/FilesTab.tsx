@@ -31,7 +31,7 @@ import { filesQuery } from './site-queries.ts'
 import { useUploads } from './upload-queues.ts'
 import { Uploads } from './Uploads.tsx'
 
-/** Beyond it a page of text is no pleasure in a browser. */
+/** Larger files are not edited in the browser, bytes. */
 const editableBytes = 1_048_576
 
 const sizeOf = (bytes: number, language: Language): string => {
@@ -40,7 +40,7 @@ const sizeOf = (bytes: number, language: Language): string => {
   return `${decimals(bytes / 1_048_576, language)} MB`
 }
 
-/** Files of the server, in the browser and by other programs. */
+/** Files of the server, in the browser and by SFTP. */
 export default function FilesTab({ server }: { server: Server }) {
   return (
     <div className="grid gap-10">
@@ -50,7 +50,7 @@ export default function FilesTab({ server }: { server: Server }) {
   )
 }
 
-/** Looked at, brought up and down, edited, renamed and deleted. */
+/** Lists, uploads, downloads, edits, renames and deletes files. */
 function Files({ server }: { server: Server }) {
   const t = useTexts('parts')
   const queryClient = useQueryClient()
@@ -177,7 +177,7 @@ function Files({ server }: { server: Server }) {
   )
 }
 
-/** Where one is: each folder on the way leads back to itself. */
+/** The path of the open folder: each folder in it is a link. */
 function Way({ folder, onOpen }: { folder: string; onOpen: (folder: string) => void }) {
   const t = useTexts('parts')
   const here = useRef<HTMLSpanElement>(null)
@@ -185,7 +185,7 @@ function Way({ folder, onOpen }: { folder: string; onOpen: (folder: string) => v
   useEffect(() => {
     if (shown.current === folder) return
     shown.current = folder
-    // What was pressed is gone with the folder that it stood in.
+    // The pressed button disappeared with its folder.
     here.current?.focus()
   }, [folder])
   const names = folder.split('/').filter((name) => name !== '')

@@ -8,7 +8,7 @@ import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
 import { httpsQuery } from './https-query.ts'
 
-/** Whether browsers come by HTTPS alone: offered once one of the customer's names has HTTPS. */
+/** Whether browsers must use HTTPS: offered once one of the customer's names has HTTPS. */
 export function HttpsOnly({ serverId, https }: { serverId: string; https: SiteHttps }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()

@@ -4,7 +4,7 @@ import { SiteActions } from './SiteActions.tsx'
 import { SubscriptionPanel } from './SubscriptionPanel.tsx'
 import { UsageFacts } from './UsageFacts.tsx'
 
-/** What stands below a server's facts, and comes when they are read already. */
+/** The parts below a server's facts, loaded after them. */
 export default function InfoParts({ server, kind }: { server: Server; kind: Kind }) {
   return (
     <>

@@ -69,7 +69,7 @@ function Facts({ server }: { server: Server }) {
   )
 }
 
-/** `wide` takes a line of its own on phones. */
+/** `wide`: the fact has a line of its own on phones. */
 function Fact({
   term,
   wide = false,

@@ -2,7 +2,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** Asks whether a filled-in order is to be left. */
+/** Asks before leaving a filled-in order. */
 export default function LeaveDialog({
   open,
   onStay,

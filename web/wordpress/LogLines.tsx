@@ -13,9 +13,12 @@ import { cx } from '../ui/cx.ts'
 import { blocksOf, shownSource, type LogBlock, type LogLine } from './log-ring.ts'
 
 const rowPx = 20
-/** As long as this many pixels of the end are in sight, one is "at the end". */
+/** Within this many pixels of the end, the view counts as "at the end". */
 const nearEndPx = 40
-/** Blocks this far outside the view are drawn already, so that scrolling never shows a gap. */
+/**
+ * Blocks within this many pixels outside the view are already rendered, so that scrolling never
+ * shows a gap.
+ */
 const marginPx = 800
 
 interface LogLinesProps {
@@ -27,16 +30,15 @@ interface LogLinesProps {
 }
 
 /**
- * The lines in blocks of a hundred, of which only those near the view are in the document; a line's
- * height is whatever wrapping makes of it. Scrolling up stops following; reaching the end takes it
- * up again.
+ * The lines in blocks of a hundred, of which only those near the view are in the document. A line's
+ * height depends on wrapping. Scrolling up stops following the end; reaching the end resumes it.
  */
 export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps) {
   const t = useTexts('site', 'parts')
   const area = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => blocksOf(lines), [lines])
 
-  // Blocks that are not rendered again still have to see the present result.
+  // Blocks that are not rendered again still need the present value of `follow`, so a ref holds it.
   const following = useRef(follow)
   const settle = useCallback(() => {
     if (following.current) area.current?.scrollTo({ top: area.current.scrollHeight })
@@ -47,8 +49,8 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   }, [follow, lines, wrap, settle])
 
   /**
-   * Following only scrolls down: upward scrolling, by wheel, finger, key or scrollbar, comes from
-   * the user.
+   * Following only scrolls down, so an upward scroll, by wheel, finger, key or scrollbar, comes
+   * from the user.
    */
   const top = useRef(0)
   const onScroll = () => {
@@ -91,11 +93,11 @@ interface BlockProps {
   block: LogBlock
   wrap: boolean
   area: RefObject<HTMLDivElement | null>
-  /** Called when the block turns out to be of another height than was thought. */
+  /** Called when the block's height differs from the estimate. */
   onResize: () => void
 }
 
-/** Unchanged blocks are not drawn again when a line arrives. */
+/** Unchanged blocks are not rendered again when a line arrives. */
 const Block = memo(
   function Block({ block, wrap, area, onResize }: BlockProps) {
     const place = useRef<HTMLDivElement>(null)

@@ -27,7 +27,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
   // A phone shows little more than the time of an unwrapped line.
   const [wrap, setWrap] = useState(() => matchMedia('(width < 40rem)').matches)
   const [follow, setFollow] = useState(true)
-  /** While paused, the lines as they were at that moment. */
+  /** While paused: the lines of that moment. */
   const [frozen, setFrozen] = useState<readonly LogLine[]>()
 
   const lines = frozen ?? stream.lines
@@ -48,7 +48,8 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
     setFollow(true)
   }
   const download = () => {
-    // The file keeps the server's times: in it, nothing would say of which zone others are.
+    // The file keeps the server's times in UTC, because it could not say which other zone they are
+    // in.
     const text = lines.map((line) => `${line.source} ${line.text}`).join('\n')
     const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
     const link = document.createElement('a')
@@ -158,7 +159,7 @@ function StateBadge({ stream, paused }: { stream: LogStream; paused: boolean }) 
   )
 }
 
-/** A screen reader hears how many lines came, not each of them. */
+/** A screen reader announces the number of new lines, not each of them. */
 function Announcer({ unseen }: { unseen: number }) {
   const t = useTexts('site', 'parts')
   const [announcement, setAnnouncement] = useState('')

@@ -20,7 +20,7 @@ const tones: Record<SentMail['state'], Tone> = {
   refused: 'danger',
 }
 
-/** What the server sent, newest first, a line a recipient. */
+/** Messages that the server sent, newest first, one line per recipient. */
 export function MailLog({ serverId }: { serverId: string }) {
   const t = useTexts('site', 'parts')
   const list = useInfiniteQuery(mailLogQuery(serverId))
@@ -62,7 +62,7 @@ export function MailLog({ serverId }: { serverId: string }) {
   )
 }
 
-/** A message came back from an address that its owner knows to be right. */
+/** Allows an address again after a message bounced, because its owner knows that it is right. */
 function Allow({ serverId, address }: { serverId: string; address: string }) {
   const t = useTexts('site', 'parts')
   const [busy, setBusy] = useState(false)

@@ -28,7 +28,10 @@ const tones: Record<MailRecord['state'], Tone> = {
 }
 const isOpen = ({ state }: MailRecord): boolean => state === 'missing' || state === 'differs'
 
-/** SPF, DKIM and DMARC of each name of the server, with what the DNS says, and the press for it. */
+/**
+ * SPF, DKIM and DMARC of each of the server's names, with the present DNS records, and the button
+ * that adds them.
+ */
 export function MailRecords({ server, state }: { server: Server; state: MailState }) {
   const t = useTexts('site', 'parts')
   const hasDomain = state.senderDomains.length > 1
@@ -91,7 +94,7 @@ function Domain({ server, domain }: { server: Server; domain: MailDomain }) {
         (now) =>
           now && { data: now.data.map((one) => (one.domain === fresh.domain ? fresh : one)) },
       )
-      // Names below it may share the policy.
+      // Names below this one may share its policy.
       void queryClient.invalidateQueries({ queryKey })
       toast.success(t.toast.success, t.mail.added(shown))
     } catch (error) {
@@ -174,7 +177,7 @@ function RecordItem({ record }: { record: MailRecord }) {
   )
 }
 
-/** A key is long: two lines of it, and the whole to copy. */
+/** A key is long: shows two lines of it, and copies the whole. */
 function Value({ text }: { text: string }) {
   const t = useTexts()
   return (

@@ -13,7 +13,7 @@ import { Field, Input, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { mailQuery } from './mail-queries.ts'
 
-/** Whom messages are from that name nobody of the server: a name, on one of its domains. */
+/** The sender of messages that name no sender of the server: a name, on one of its domains. */
 export function MailSender({ server, state }: { server: Server; state: MailState }) {
   const t = useTexts('site', 'parts')
   const language = useLanguage() === 'vi' ? 'vi' : 'en'

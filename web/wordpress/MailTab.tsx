@@ -14,7 +14,7 @@ import { mailQuery } from './mail-queries.ts'
 import { MailRecords } from './MailRecords.tsx'
 import { MailSender } from './MailSender.tsx'
 
-/** Email that a server sends: the switch, its sender, the DNS for it, and what became of it. */
+/** Email that a server sends: the switch, the sender, the DNS records, and the results. */
 export default function MailTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const { data, isPending, isError, error, refetch } = useQuery(mailQuery(server.id))

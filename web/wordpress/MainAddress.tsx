@@ -19,7 +19,10 @@ import { toast } from '../ui/toast.ts'
 import { serverQuery } from './queries.ts'
 import { rewriteQuery } from './site-queries.ts'
 
-/** Which of its names visitors of all others are sent to: offered once one can take visitors. */
+/**
+ * A choice of the name to which visitors of all others are redirected; offered once a name can
+ * receive visitors.
+ */
 export function MainAddress({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
@@ -27,7 +30,7 @@ export function MainAddress({ server }: { server: Server }) {
   const ready = server.domainStates.filter((one) => one.verified && one.pointed !== false)
   const names = ready.map(({ name }) => name)
   const chosen = server.primaryDomain
-  // One that leads elsewhere by now is still the choice.
+  // A chosen name that no longer points here is still offered.
   const offered = chosen === null || names.includes(chosen) ? names : [chosen, ...names]
 
   const choose = async (name: string | null) => {
@@ -83,7 +86,10 @@ export function MainAddress({ server }: { server: Server }) {
   )
 }
 
-/** What posts and settings still hold of other addresses: counted, and written, at a press. */
+/**
+ * Addresses in posts and settings that differ from the present one: counts them, and rewrites them
+ * on request.
+ */
 function StoredAddresses({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()

@@ -1,4 +1,4 @@
-/** What several stages of a move show. */
+/** Parts that several stages of an import share. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { discardImport, type Import } from '../../contract/wordpress-import.ts'
@@ -11,7 +11,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { toast } from '../ui/toast.ts'
 import { importQuery } from './site-queries.ts'
 
-/** A bar with its label; `null`: nobody knows how long it takes. */
+/** A progress bar with its label; `null`: the duration is unknown. */
 export function Progress({
   label,
   aside,
@@ -51,7 +51,7 @@ export function Progress({
   )
 }
 
-/** Forgets the upload or the copy, after a question. */
+/** Discards the upload or the copy, after a question. */
 export function Discard({
   server,
   current,

@@ -21,7 +21,7 @@ import { importQuery } from './site-queries.ts'
 
 const megabyte = 1_048_576
 
-/** The copy beside the server: what it is, how it compares, and the two ways on. */
+/** The copy beside the server: its facts, the comparison, and the choice to switch or discard. */
 export function MoveInReady({ server, current }: { server: Server; current: Import }) {
   const t = useTexts('moveIn')
   const { problem } = current
@@ -172,7 +172,7 @@ function Pages({ pages }: { pages: readonly ImportPage[] }) {
   )
 }
 
-/** A press that asks first; what it answers replaces what the screen shows. */
+/** A button that asks first; the call's answer replaces the shown state. */
 function Asking({
   label,
   title,
@@ -246,7 +246,7 @@ function Switch({ server, current }: { server: Server; current: Import }) {
   )
 }
 
-/** After the switch: who may sign in, what comes next, and the way back. */
+/** After the switch: the administrators, the next steps, and the undo. */
 export function MoveInDone({
   server,
   current,

@@ -10,7 +10,7 @@ import { Discard, Progress } from './MoveInParts.tsx'
 import { MoveInUpload } from './MoveInUpload.tsx'
 import { importQuery } from './site-queries.ts'
 
-/** A website of another host: uploaded, copied, compared, switched to. */
+/** Imports a website from another host: upload, copy, compare, switch. */
 export default function MoveInTab({ server }: { server: Server }) {
   const t = useTexts('moveIn')
   const { data, isPending, error, refetch } = useQuery(importQuery(server.id))
@@ -96,7 +96,7 @@ function Building({ server, current }: { server: Server; current: Import }) {
   const t = useTexts('moveIn')
   const at = steps.findIndex((step) => step === current.phase)
   const within = current.phase === 'database' ? current.share : 0
-  // Nobody knows how long a package takes to unpack.
+  // How long a package takes to unpack is unknown.
   const share = at <= 0 ? null : (at + within) / steps.length
   return (
     <div className="grid max-w-xl gap-4">

@@ -21,7 +21,7 @@ import { inOrder, uploadFiles } from './upload-pieces.ts'
 
 const megabyte = 1_048_576
 
-/** Choosing the files, and their upload; `begun`: one that this page did not finish. */
+/** Choosing and uploading the files; `begun`: an upload that another page load began. */
 export function MoveInUpload({
   server,
   begun,
@@ -38,7 +38,7 @@ export function MoveInUpload({
   const [files, setFiles] = useState<readonly File[]>([])
   const [origin, setOrigin] = useState('')
   const [fields, setFields] = useState<Record<string, string>>({})
-  /** Bytes that have arrived; null while nothing is under way. */
+  /** Bytes that have arrived; null: no upload is running. */
   const [arrived, setArrived] = useState<number | null>(null)
   const [waiting, setWaiting] = useState(false)
   const abort = useRef<AbortController>(null)

@@ -27,7 +27,7 @@ interface SectionProps {
   children: ReactNode
 }
 
-/** One numbered part of the order; its number becomes a tick when nothing is missing in it. */
+/** One numbered part of the order; its number becomes a tick when it is complete. */
 export function Section({ number, title, hint, done, children }: SectionProps) {
   const id = useId()
   return (
@@ -164,7 +164,7 @@ interface AdminProps {
   password: string
   onUser: (user: string) => void
   onPassword: (password: string) => void
-  /** What the server said of them. */
+  /** The server's errors about user name and password. */
   userRefused: string | undefined
   passwordRefused: string | undefined
 }
@@ -248,7 +248,7 @@ export const Admin = memo(function Admin({
 
 const PasswordChecks = memo(function PasswordChecks({ password }: { password: string }) {
   const t = useTexts('servers')
-  // A digit is what is no letter: that condition would say nothing of its own.
+  // "A non-letter" has no line of its own, because a digit always satisfies it.
   const checks: [string, boolean][] = [
     [t.order.checkLength, passwordChecks.length(password)],
     [t.order.checkDigit, passwordChecks.digit(password)],

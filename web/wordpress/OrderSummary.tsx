@@ -17,13 +17,11 @@ interface SummaryProps {
   region: z.output<typeof Region> | undefined
   plan: Plan | undefined
   price: MonthlyLines
-  /** The first thing that is missing, in words. */
+  /** The first thing that is missing, as text. */
   missing: string | undefined
 }
 
-/**
- * The price, line by line, and the one button. It stays in sight while the order is put together.
- */
+/** The price, line by line, and the order button. It stays in view while the form is filled in. */
 export const OrderSummary = memo(function OrderSummary({
   form,
   region,
@@ -166,7 +164,7 @@ function WalletLine({ total }: { total: number }) {
   )
 }
 
-/** The same total and button along the bottom edge of a phone. */
+/** The same total and button at the bottom edge of a phone. */
 export const OrderBar = memo(function OrderBar({
   total,
   missing,

@@ -12,7 +12,7 @@ import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
 import { phpQuery } from './site-queries.ts'
 
-/** What the owner sets of PHP. */
+/** PHP settings that the owner may change. */
 export function PhpPart({ server }: { server: Server }) {
   const t = useTexts('parts')
   const { data, error, refetch } = useQuery(phpQuery(server.id))
@@ -37,7 +37,7 @@ export function PhpPart({ server }: { server: Server }) {
   )
 }
 
-/** Whole numbers as they are typed; anything else is left for the rule to refuse. */
+/** Whole numbers as typed; anything else becomes NaN, which the schema refuses. */
 const numberIn = (text: string): number => (/^\d{1,6}$/.test(text.trim()) ? Number(text) : NaN)
 
 function PhpForm({ server, state }: { server: Server; state: PhpState }) {

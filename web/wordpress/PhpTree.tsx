@@ -1,6 +1,6 @@
 import type { PhpValue } from './php-value.ts'
 
-/** A serialized value of PHP, to be read. */
+/** A serialized PHP value, as a readable tree. */
 export function PhpTree({ value }: { value: PhpValue }) {
   if (value.kind === 'leaf') return <span className="font-mono break-all">{value.text}</span>
   return (

@@ -22,7 +22,7 @@ import { priceWithPlan } from './resize-price.ts'
 import { useChange } from './use-change.ts'
 import { useCharge } from './use-charge.ts'
 
-/** The size plans with what each costs a month, the number of containers, and the server's name. */
+/** The plans with their monthly prices, the number of containers, and the server's name. */
 export default function PlansTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const { data: plans, isPending, isError, error, refetch } = useQuery(plansQuery)
@@ -53,7 +53,7 @@ export default function PlansTab({ server }: { server: Server }) {
   )
 }
 
-/** On the narrowest phones its words take two lines. */
+/** On the narrowest phones the button's text takes two lines. */
 const narrow =
   'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center ' +
   'max-sm:whitespace-normal'
@@ -78,11 +78,12 @@ function PlanTable({
   const wrong = refusal ?? field('size')
   const own = useRef<HTMLTableCellElement>(null)
   /**
-   * Cancels a planned plan. No confirmation: it costs nothing, and the plan may be chosen again.
+   * Cancels a planned plan. It needs no confirmation: it costs nothing, and the plan may be chosen
+   * again.
    */
   const keep = async () => {
     const body = { id: server.id, name: server.name, size: server.size }
-    // The button goes with the plan that was planned: the keyboard goes on from the row.
+    // The button disappears with the planned plan, so the focus moves to the row.
     if (await run(changeServer, { params: { id: server.id }, body })) own.current?.focus()
   }
   return (

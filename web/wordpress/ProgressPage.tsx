@@ -38,14 +38,15 @@ const route = getRouteApi('/app/wordpress-progress/$id')
 const silentMs = 10_000
 const withoutSocketMs = 3000
 const redirectMs = 1000
-/** The charge follows the order within moments; after this long the invoice is offered. */
+/** The charge follows the order within moments; after this many seconds the invoice is offered. */
 const chargeSeconds = 15
 
 export const load = ({ queryClient, params }: LoadInput) =>
   queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 /**
- * Reads where the order stands, then listens; the page may be left and opened again at any moment.
+ * Reads the state of the order, then listens for events; the page may be left and opened again at
+ * any time.
  */
 export default function ProgressPage() {
   const t = useTexts('servers', 'site')
@@ -82,8 +83,8 @@ export default function ProgressPage() {
 }
 
 /**
- * Refetches after an event about this server, when the socket has been silent for ten seconds, and
- * when it is down.
+ * Refetches after an event about this server, after ten seconds of silence, and while the socket is
+ * down.
  */
 function useNudges(id: string, settled: boolean, look: () => void) {
   const queryClient = useQueryClient()
@@ -96,7 +97,7 @@ function useNudges(id: string, settled: boolean, look: () => void) {
     }
     const forget = onPortalEvent((event) => {
       const invoice = InvoiceEvent.safeParse(event?.payload)
-      // What the wallet holds is less than this tab knew.
+      // The wallet holds less than this tab knew.
       if (event?.event === 'invoice.payment_failed' && invoice.data?.wp?.id === id)
         void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
       onUpdate()
@@ -109,7 +110,7 @@ function useNudges(id: string, settled: boolean, look: () => void) {
       forget()
       clearInterval(timer)
     }
-    // `look` only refetches; the first one serves as well as the newest.
+    // `look` only refetches, so the first one does as well as the newest.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, settled])
 }
@@ -150,7 +151,7 @@ function Progress({ server }: { server: Server }) {
       redirectMs,
     )
     return () => clearTimeout(timer)
-    // A change of language is no second success.
+    // A change of language must not report the success again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [stage, server.id])
 

@@ -11,7 +11,7 @@ import { Note } from '../ui/State.tsx'
 import { CouponField, type Applied } from './CouponField.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
 
-/** What the order is placed with. */
+/** The order's last inputs. */
 export interface Confirmed {
   readonly coupon: string | undefined
 }
@@ -27,7 +27,7 @@ interface ReviewProps {
   total: number
 }
 
-/** The whole order once more, before money moves. */
+/** A review of the whole order before payment. */
 export default function ReviewDialog({
   open,
   onClose,
@@ -43,7 +43,7 @@ export default function ReviewDialog({
   const { database } = useConfig().wordpress
   const { language, money, ram, disk } = useFormat()
   const number = (value: number) => value.toLocaleString(language === 'vi' ? 'vi' : 'en')
-  // What was judged for another order is asked for again.
+  // A coupon's check is valid for one order only, so it is asked for again after a change.
   const [judged, setJudged] = useState<{ coupon: Applied; of: string }>()
   const order = {
     size: plan.id,
@@ -127,7 +127,7 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
   )
 }
 
-/** Hidden until asked for: others may look over the shoulder. */
+/** Hidden until requested: others may see the screen. */
 function Secret({ text }: { text: string }) {
   const t = useTexts('servers')
   const [shown, setShown] = useState(false)

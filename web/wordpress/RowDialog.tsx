@@ -22,10 +22,10 @@ interface RowDialogProps {
   readonly id: string
   readonly table: string
   readonly columns: readonly TableColumn[]
-  /** Null: a new one. */
+  /** Null: a new row. */
   readonly rowKey: Readonly<Record<string, string>> | null
   readonly reveals: boolean
-  /** Answers why it was not done; undefined where it was. */
+  /** Returns why the change failed; undefined: it succeeded. */
   readonly onChange: (change: RowChange) => Promise<string | undefined>
   readonly onClose: () => void
 }
@@ -37,7 +37,7 @@ const same = (one: Written, other: Written): boolean =>
     ? one === other
     : one.kind === other.kind && one.value === other.value
 
-/** One row: its values in full, changed, deleted, or a new one. */
+/** One row: shows its full values, changes or deletes it, or adds a new one. */
 export function RowDialog({ id, table, rowKey, reveals, ...rest }: RowDialogProps) {
   const t = useTexts('tools')
   const { data, error, refetch } = useQuery({
@@ -89,7 +89,7 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
       change,
       key: { ...rowKey },
       values: Object.fromEntries(changed),
-      // A value that is not shown was not read.
+      // A value that is not shown was not read, so it is not compared.
       expected: Object.fromEntries(
         Object.entries(change === 'update' ? expected : {}).filter(
           ([name]) => cellOf(name)?.kind !== 'masked',
@@ -131,7 +131,7 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
     >
       <div className="grid gap-4">
         {fault === undefined ? null : (
-          // A table may be long, and what is saved stands far below.
+          // In a long table the button is far below, so the error is scrolled into view.
           <div role="alert" ref={(told) => told?.scrollIntoView({ block: 'nearest' })}>
             <Note tone="danger">{fault}</Note>
           </div>

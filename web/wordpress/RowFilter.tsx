@@ -10,7 +10,7 @@ interface Filter {
   readonly value: string
 }
 
-/** Rows whose column is, or contains, a value. */
+/** Filters rows whose column equals or contains a value. */
 export function RowFilter({
   columns,
   onFilter,

@@ -17,7 +17,7 @@ import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { sftpQuery } from './site-queries.ts'
 
-/** How other programs reach the files, and the keys that let them. */
+/** How other programs reach the files by SFTP, and the keys. */
 export function SftpPart({ server }: { server: Server }) {
   const t = useTexts('parts')
   const queryClient = useQueryClient()

@@ -22,7 +22,7 @@ import { wording } from './wording.ts'
 export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
   const [asking, setAsking] = useState<'restart' | 'delete'>()
-  // Who only looks has nothing to press here.
+  // A tab without these permissions has no actions here.
   if (server.status === 'deleting' || !(may('servers:write') || may('tickets:write'))) return null
   return (
     <section

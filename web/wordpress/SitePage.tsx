@@ -43,7 +43,7 @@ const SpeedTab = lazy(() => loadPart(() => import('./SpeedTab.tsx')))
 const MailTab = lazy(() => loadPart(() => import('./MailTab.tsx')))
 const UpdatesTab = lazy(() => loadPart(() => import('./UpdatesTab.tsx')))
 const MoveInTab = lazy(() => loadPart(() => import('./MoveInTab.tsx'), 'moveIn'))
-/** For those who work in the account of another. */
+/** For members in another's account. */
 const RoleNote = lazy(() => loadPart(() => import('../team/RoleNote.tsx')))
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
@@ -55,7 +55,7 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const { id = '' } = useParams({ strict: false })
   const { data, isPending, error, refetch } = useQuery(serverQuery(id))
   const isGone = error instanceof ApiError && error.status === 404
-  // What was read of it before it was deleted is kept, and shown no more.
+  // After the deletion the query still has old data, which must not be shown.
   const server = isGone ? undefined : data
   const words = wording(kind, t)
   return (
@@ -75,7 +75,7 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
       {error && !server ? (
         <section className="card">
           {isGone ? (
-            // A deleted server has left its backups for some days, perhaps.
+            // A deleted server may still have backups for some days.
             <Suspense fallback={<Skeleton className="h-40 rounded-lg" />}>
               <BackupsLeft siteId={id} otherwise={error.message} />
             </Suspense>
@@ -95,7 +95,7 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
 function Site({ server, kind }: { server: Server; kind: Kind }) {
   const search = useSearch({ strict: false }) as { tab?: unknown }
-  // An address of before, or one that was typed, leads to the first part.
+  // An outdated or mistyped address opens the first part.
   const current = openTabs(may('servers:write')).find((tab) => tab === search.tab) ?? 'general'
   return (
     <section className="card">
@@ -120,7 +120,7 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
   )
 }
 
-/** What is changed in a part of the page. */
+/** The permission that the actions in a part of the page need. */
 function neededIn(tab: SiteTab): MemberPermission {
   if (tab === 'general' || tab === 'usage') return 'servers:read'
   return tab === 'disk' || tab === 'mariadb' || tab === 'plans' ? 'orders' : 'servers:write'

@@ -6,18 +6,18 @@ import { cx } from '../ui/cx.ts'
 import { openTabs, type SiteTab } from './site-tabs.ts'
 import { tabNames } from './tab-names.ts'
 
-/** The tab stands in the address, so that a reload and a shared link keep it. */
+/** The address contains the tab, so that a reload and a shared link keep it. */
 export function SiteTabs({ current }: { current: SiteTab }) {
   const t = useTexts('site')
   const navigate = useNavigate()
   const tabs = openTabs(may('servers:write'))
   const list = useRef<HTMLDivElement>(null)
   const names = tabNames(t)
-  // On a phone the row is longer than the screen.
+  // On phones the row is wider than the screen.
   useEffect(() => {
     const row = list.current
     const tab = row?.querySelector<HTMLElement>(`#tab-${current}`)
-    // The row alone: the page stays where it is.
+    // Scrolls only the row, not the page.
     if (row && tab)
       row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
   }, [current])

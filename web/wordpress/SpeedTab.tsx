@@ -18,11 +18,11 @@ import { pageCacheQuery } from './site-queries.ts'
 /** 12,345 in English, 12.345 in Vietnamese. */
 const formatNumber = (value: number, language: Language): string =>
   value.toLocaleString(language === 'vi' ? 'vi' : 'en')
-/** `share` of 1, to a tenth of a percent where that is not all or nothing. */
+/** `share` between 0 and 1 as a percentage, rounded down to a tenth. */
 const formatPercent = (share: number, language: Language): string =>
   `${decimals(Math.floor(share * 1000) / 10, language)}%`
 
-/** Kept pages, and what is set of PHP. */
+/** Kept pages, and the PHP settings. */
 export default function SpeedTab({ server }: { server: Server }) {
   return (
     <div className="grid gap-10">
@@ -32,7 +32,7 @@ export default function SpeedTab({ server }: { server: Server }) {
   )
 }
 
-/** The switch, what kept pages have answered, and the button that drops them. */
+/** The switch, the cache's figures, and the button that purges it. */
 function PageCache({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const running = server.status === 'running'
@@ -93,7 +93,7 @@ function Keeping({ server, state }: { server: Server; state: PageCacheState }) {
   )
 }
 
-/** Of the visits that could have been answered from the cache. */
+/** The share of hits among visits that could be answered from the cache; null without any. */
 const shareOf = ({ hits, misses }: { hits: number; misses: number }): number | null =>
   hits + misses === 0 ? null : hits / (hits + misses)
 

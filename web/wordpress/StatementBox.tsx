@@ -12,7 +12,7 @@ import { Switch } from '../ui/Switch.tsx'
 import { DatabaseGrid } from './DatabaseGrid.tsx'
 import { sentenceOf } from './use-row-changes.ts'
 
-/** One statement of SQL at a time. */
+/** Runs one SQL statement at a time. */
 export function StatementBox({ id }: { id: string }) {
   const t = useTexts('tools')
   const queryClient = useQueryClient()

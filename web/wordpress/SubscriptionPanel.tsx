@@ -32,7 +32,7 @@ interface Named {
   name: string
 }
 
-/** What a server is paid by: when it renews, for how much, and how it ends. */
+/** The subscription of a server: when it renews, its price, and its cancellation. */
 export function SubscriptionPanel({ id, server }: { id: string; server: Named }) {
   const t = useTexts('site', 'parts')
   const heading = useId()
@@ -56,7 +56,7 @@ export function SubscriptionPanel({ id, server }: { id: string; server: Named })
   )
 }
 
-/** Who works in the account and sees no money is told so: another try would change nothing. */
+/** A member without access to money is told so, instead of being offered a retry. */
 function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const t = useTexts()
   const text = messageOf(error)
@@ -102,7 +102,7 @@ function StatusSection({ subscription, server }: OfServer) {
         </Note>
       ) : null}
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
-        {/* One that was cancelled now has ended before the end of its period. */}
+        {/* A subscription that was cancelled at once ended before the end of its period. */}
         {hasEnded ? null : (
           <Fact term={term}>
             <time dateTime={subscription.periodEnd}>{formatTime(subscription.periodEnd)}</time>
@@ -167,7 +167,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
   )
 }
 
-/** Reads again what a change of the subscription touches. */
+/** Refetches everything that a change of the subscription affects. */
 function useChanged(id: string) {
   const queryClient = useQueryClient()
   return (now: Subscription) => {
@@ -204,7 +204,7 @@ function Cancel({ subscription, server }: OfServer) {
   const changed = useChanged(subscription.id)
   const [attempt] = useState(() => new Attempt())
   const [open, setOpen] = useState(false)
-  // Only what is paid has an end to wait for.
+  // Only a paid subscription has a period whose end can be waited for.
   const mayWait = subscription.status === 'active' && !subscription.cancelAtPeriodEnd
   const [chosen, setChosen] = useState<When>('period_end')
   const when = mayWait ? chosen : 'now'

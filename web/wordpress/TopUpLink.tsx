@@ -6,7 +6,7 @@ import { topUpOf } from '../payments/shortfall.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 
-/** Beside what the wallet is too short for: leads to the top-up. */
+/** A link to the top-up, beside an action that the wallet cannot pay. */
 export function TopUpLink({ short }: { short: number }) {
   const t = useTexts('site')
   const user = useMe()

@@ -9,14 +9,14 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 
-/** Asks before an update: what comes, and that forms wait meanwhile. */
+/** Asks before an update: its versions, and that forms wait meanwhile. */
 export function UpdateDialog({
   server,
   asked,
   onClose,
 }: {
   server: Server
-  /** Undefined: closed. */
+  /** Undefined: the dialog is closed. */
   asked: readonly Software[] | undefined
   onClose: () => void
 }) {

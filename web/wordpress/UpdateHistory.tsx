@@ -22,7 +22,7 @@ const tones: Record<Update['state'], Tone> = {
 }
 const mostShown = 3
 
-/** Updates of before, the newest first, with what became of them. */
+/** Earlier updates, newest first, with their outcomes. */
 export function UpdateHistory({ server }: { server: Server }) {
   const t = useTexts('parts')
   const list = useInfiniteQuery(updateHistoryQuery(server.id))

@@ -16,12 +16,12 @@ import { updatesQuery } from './site-queries.ts'
 
 const policies: readonly UpdatePolicy[] = ['security', 'all', 'none']
 
-/** What comes by itself, and when it comes next. */
+/** Which updates are automatic, and when the next one runs. */
 export function UpdatePolicyChoice({ server, updates }: { server: Server; updates: Updates }) {
   const t = useTexts('parts')
   const queryClient = useQueryClient()
   const name = useId()
-  /** What was pressed and is not kept yet. */
+  /** The pressed choice while it is not saved yet. */
   const [pressed, setPressed] = useState<UpdatePolicy>()
   const choose = async (policy: UpdatePolicy) => {
     setPressed(policy)

@@ -4,7 +4,7 @@ import { cx } from '../ui/cx.ts'
 
 const steps = ['waiting', 'saving', 'updating', 'checking'] as const
 
-/** The steps of an update that is under way. */
+/** The steps of a running update. */
 export function UpdateProgress({ update }: { update: Update }) {
   const t = useTexts('parts')
   const isBack = update.state === 'rolling_back'

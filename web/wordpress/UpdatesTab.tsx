@@ -17,7 +17,7 @@ import { UpdateHistory } from './UpdateHistory.tsx'
 import { UpdatePolicyChoice } from './UpdatePolicyChoice.tsx'
 import { UpdateProgress } from './UpdateProgress.tsx'
 
-/** What is installed, what is newer, what comes by itself, and what became of it. */
+/** Installed software, newer releases, the update policy, and the history. */
 export default function UpdatesTab({ server }: { server: Server }) {
   const t = useTexts('parts')
   const { data, isPending, isError, error, refetch } = useQuery(updatesQuery(server.id))
@@ -57,7 +57,7 @@ export default function UpdatesTab({ server }: { server: Server }) {
   )
 }
 
-/** The history is read again when what was under way has ended. */
+/** Refetches the history when the running update has ended. */
 function useReadAfterEnd(id: string, data: Updates | undefined) {
   const queryClient = useQueryClient()
   const before = useRef<string | undefined>(undefined)
@@ -107,14 +107,14 @@ function LookButton({ server, updates }: { server: Server; updates: Updates }) {
 
 const kinds = ['core', 'plugin', 'theme'] as const
 
-/** Whether it can be installed now. */
+/** Whether the release can be installed now. */
 const isReady = ({ available }: Software): boolean => available !== null && available.needs === null
 
 function Installed({ server, updates }: { server: Server; updates: Updates }) {
   const t = useTexts('parts')
   const [asked, setAsked] = useState<readonly Software[]>()
   const ready = updates.software.filter(isReady)
-  // A release that was undone here is installed only if its owner presses that very one.
+  // A release that was rolled back here is installed only if the owner chooses it explicitly.
   const usual = ready.filter(({ available }) => !available?.rolledBack)
   const canBegin = server.status === 'running' && updates.hasDirectory && updates.running === null
   if (updates.lookedAt === null) return <Note tone="info">{t.updates.neverLooked}</Note>

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../ui/Button.tsx'
 import { nameOf } from './file-transfers.ts'
 import type { useUploads } from './upload-queues.ts'
 
-/** Files on their way up, each with the way to stop it. */
+/** Files being uploaded, each with a button to stop it. */
 export function Uploads({ uploads: { queue, all } }: { uploads: ReturnType<typeof useUploads> }) {
   const t = useTexts('parts')
   if (all.length === 0) return null

@@ -7,7 +7,7 @@ export interface ChartLine {
   readonly values: Values
   /** A colour of index.css. */
   readonly colour: 'chart' | 'success' | 'warning' | 'danger'
-  /** What stands beside its name while nothing is pointed at. */
+  /** Shown beside the name while no point is selected. */
   readonly sum: string
 }
 
@@ -15,13 +15,13 @@ interface ChartProps {
   readonly title: string
   readonly lines: readonly ChartLine[]
   readonly format: (value: number) => string
-  /** What a span is called that begins at its index. */
+  /** The label of the span that begins at this index. */
   readonly when: (index: number) => string
   readonly ends: readonly [string, string, string]
   readonly empty: ReactNode
 }
 
-/** Lines over time, in plain SVG; one value of each is read by pointing. */
+/** Lines over time, in plain SVG; pointing at a place shows its values. */
 export function UsageChart({ title, lines, format, when, ends, empty }: ChartProps) {
   const id = useId()
   const [hover, setHover] = useState<number>()
@@ -133,7 +133,7 @@ export function UsageChart({ title, lines, format, when, ends, empty }: ChartPro
           <span />
           <div aria-hidden className="num mt-2 flex justify-between text-2xs text-ink-3">
             {ends.map((end, index) => (
-              // The three stand where they stand.
+              // These three labels never change their order.
               // oxlint-disable-next-line react/no-array-index-key
               <span key={index}>{end}</span>
             ))}

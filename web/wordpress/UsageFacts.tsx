@@ -7,10 +7,10 @@ import { cx } from '../ui/cx.ts'
 import { LoadError, Skeleton } from '../ui/State.tsx'
 import { usageQuery } from './site-queries.ts'
 
-/** From this share on a bar warns. */
+/** At and above this share the bar shows a warning. */
 const nearlyFull = 0.9
 
-/** What the server takes of its disks and memory now. */
+/** The present use of disks and memory. */
 export function UsageFacts({ server }: { server: Server }) {
   const t = useTexts('site')
   const { ramSize, diskSize } = useFormat()
@@ -82,7 +82,7 @@ function Meter({
         <span className="text-xs text-ink-3">{label}</span>
         <span className="num font-medium">{text}</span>
       </div>
-      {/* The tag of that name cannot be drawn alike in every browser. */}
+      {/* The native meter element cannot be styled alike in every browser. */}
       <div
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="meter"
@@ -95,7 +95,7 @@ function Meter({
       >
         <div
           className={cx('h-full rounded-full', share >= nearlyFull ? 'bg-danger' : 'bg-primary')}
-          // What is in use shows, however little it is.
+          // Any use is visible, however small.
           style={{ width: `${Math.max(share * 100, used > 0 ? 1 : 0)}%` }}
         />
       </div>

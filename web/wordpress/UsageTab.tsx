@@ -12,7 +12,7 @@ import { historyQuery } from './site-queries.ts'
 import { UsageChart } from './UsageChart.tsx'
 import { counts, levels, spansOf, sumOf, type Values } from './usage-series.ts'
 
-/** Visits, answer times and what the server took, over a day, a week or 90 days. */
+/** Visits, answer times and resource use, over a day, a week or 90 days. */
 export default function UsageTab({ server }: { server: Server }) {
   const t = useTexts('parts')
   const [range, setRange] = useState<UsageRange>('day')

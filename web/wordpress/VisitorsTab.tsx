@@ -18,7 +18,7 @@ import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { visitorsQuery } from './site-queries.ts'
 
-/** Who may visit the site: a password before its pages, and networks that get no answer. */
+/** Who may visit the site: a password before its pages, and denied networks. */
 export default function VisitorsTab({ server }: { server: Server }) {
   const t = useTexts('parts')
   const { data, isError, error, refetch } = useQuery(visitorsQuery(server.id))
@@ -44,7 +44,7 @@ interface PartProps {
   readonly visitors: SiteVisitors
 }
 
-/** Puts the server's answer in the place of what is shown. */
+/** Replaces the shown state by the server's answer. */
 function useAnswer(id: string): (fresh: SiteVisitors) => void {
   const queryClient = useQueryClient()
   return (fresh) => queryClient.setQueryData(visitorsQuery(id).queryKey, fresh)
@@ -180,7 +180,7 @@ function DeniedPart({ server, visitors }: PartProps) {
   const t = useTexts('parts')
   const answer = useAnswer(server.id)
   const stored = visitors.denied.join('\n')
-  /** As it is typed; null: as it is stored. */
+  /** The typed text; null: as stored. */
   const [typed, setTyped] = useState<string | null>(null)
   const [fault, setFault] = useState<string>()
   const [busy, setBusy] = useState(false)

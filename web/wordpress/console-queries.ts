@@ -1,4 +1,4 @@
-/** What the console of a server reads. */
+/** The queries of a server's console. */
 import { queryOptions } from '@tanstack/react-query'
 import { commandHistory } from '../../contract/wordpress-console.ts'
 import { call } from '../api.ts'

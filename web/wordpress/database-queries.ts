@@ -1,4 +1,4 @@
-/** What the browser of a server's database reads. */
+/** The queries of a server's database browser. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import {
   databaseState,
@@ -26,7 +26,7 @@ export const columnsQuery = (id: string, table: string) =>
     retry: false,
   })
 
-/** Which rows of a table are looked at. */
+/** The part of a table that is shown. */
 export interface RowsView {
   readonly offset: number
   readonly sort?: string

@@ -1,4 +1,4 @@
-/** Files of a server in pieces: up, and down into the browser. */
+/** Uploads and downloads files of a server in pieces. */
 import { pieceBytes, readFile, writeFile } from '../../contract/wordpress-files.ts'
 import { call, newKey } from '../api.ts'
 
@@ -9,7 +9,7 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 
 function toBase64(bytes: Uint8Array): string {
   let text = ''
-  // As many as a call takes as its arguments.
+  // One call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8_192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
   return btoa(text)
@@ -24,7 +24,7 @@ interface Way {
   readonly onProgress?: (bytes: number) => void
 }
 
-/** Throws ApiError; what was there stays until the last piece. */
+/** Uploads a file. An existing file stays until the last piece. Throws ApiError. */
 export async function sendFile(
   file: Blob,
   { id, path, replaces, signal, onProgress }: Way & { readonly replaces: boolean },
@@ -47,7 +47,7 @@ export async function sendFile(
   } while (offset < file.size)
 }
 
-/** The whole file. Throws ApiError. */
+/** Downloads the whole file. Throws ApiError. */
 export async function fetchFile({ id, path, signal, onProgress }: Way): Promise<Blob> {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   let offset = 0
@@ -60,7 +60,7 @@ export async function fetchFile({ id, path, signal, onProgress }: Way): Promise<
     )
     bytes = answer.bytes
     const piece = fromBase64(answer.data)
-    // It has become shorter meanwhile.
+    // The file became shorter during the download.
     if (piece.length === 0) break
     pieces.push(piece)
     offset += piece.length
@@ -69,7 +69,7 @@ export async function fetchFile({ id, path, signal, onProgress }: Way): Promise<
   return new Blob(pieces)
 }
 
-/** Has the browser keep it under this name. */
+/** Makes the browser save it under this name. */
 export function keepFile(blob: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)

@@ -3,9 +3,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { getHttps } from '../../contract/certificates.ts'
 import { call } from '../api.ts'
 
-/** A certificate that is being asked for is there within seconds; nothing is pushed about it. */
+/** A requested certificate arrives within seconds; no event announces it, so it is polled. */
 const certificateEveryMs = 3_000
-/** `names`: proven ones, of which a new one is listed a moment later. */
+/** `names`: proven names; a new one appears in the answer a moment later. */
 export const httpsQuery = (id: string, names: readonly string[] = []) =>
   queryOptions({
     queryKey: ['https', id],

@@ -1,11 +1,8 @@
-/** The lines of a live log. Pure: the newest are kept, the oldest go. */
+/** The lines of a live log. Pure: the newest are kept, the oldest are dropped. */
 import { chosenZone, formatTime } from '../format.ts'
 
 export interface LogLine {
-  /**
-   * Counts from the first line that was received, so that a line keeps its key while others are
-   * dropped.
-   */
+  /** Counts from the first received line, so that a line keeps its key while others are dropped. */
   number: number
   /** `<time> <container>`, as the server sent it: the time is UTC. */
   source: string
@@ -15,7 +12,7 @@ export interface LogLine {
 export const ringSize = 5000
 const separator = '- -'
 
-/** `<time> <container> - - <line>`: what stands after the last separator is the line. */
+/** `<time> <container> - - <line>`: the line is what follows the last separator. */
 export function parseMessage(message: string): { source: string; text: string } {
   const parts = message.split(separator)
   const text = parts.pop() ?? ''
@@ -23,10 +20,10 @@ export function parseMessage(message: string): { source: string; text: string } 
 }
 
 const utcSecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
-/** The last second that was written: a busy log has many lines of one, and Intl is slow. */
+/** The last formatted second: a busy log has many lines per second, and Intl is slow. */
 let last = { second: '', zone: chosenZone.name, written: '' }
 
-/** `<time> <container>` with the time as every screen writes it, in the customer's zone. */
+/** `<time> <container>` with the time as screens show it, in the customer's zone. */
 export function shownSource(source: string): string {
   const end = source.indexOf(' ')
   const time = end === -1 ? source : source.slice(0, end)
@@ -51,19 +48,19 @@ export class LogRing {
   get lines(): readonly LogLine[] {
     return this.#lines
   }
-  /** How many lines were let go since the ring was cleared. */
+  /** Number of lines that were dropped since the ring was cleared. */
   get dropped(): number {
     return this.#heard - this.#cleared - this.#lines.length
   }
 
-  /** Takes several at once: a busy log would otherwise copy the ring for every line. */
+  /** Takes several at once: otherwise a busy log would copy the ring for every line. */
   push(messages: readonly string[]): void {
     const added = messages.map((message) => ({ number: this.#heard++, ...parseMessage(message) }))
     const all = [...this.#lines, ...added]
     this.#lines = all.length > this.#size ? all.slice(all.length - this.#size) : all
   }
 
-  /** Numbers go on: who counts what is new since a line would else see none for long. */
+  /** The numbering continues, because callers compare numbers to count new lines. */
   clear(): void {
     this.#lines = []
     this.#cleared = this.#heard
@@ -76,7 +73,10 @@ export interface LogBlock {
 }
 const blockSize = 100
 
-/** Lines by the hundred of their number: a block stays the same while others come and go. */
+/**
+ * Lines grouped by hundreds of their number, so that a block stays the same while others come and
+ * go.
+ */
 export function blocksOf(lines: readonly LogLine[]): LogBlock[] {
   const blocks: { key: number; lines: LogLine[] }[] = []
   for (const line of lines) {
@@ -91,13 +91,13 @@ export function blocksOf(lines: readonly LogLine[]): LogBlock[] {
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Where to connect: the address as given, in the page's own scheme, and by the page's own name
- * where both mean this machine.
+ * Where to connect: the given address, in the page's own scheme, and with the page's own host where
+ * both mean this machine.
  */
 export function socketAddress(given: string, page: string): string {
   const here = new URL(page)
   const address = new URL(given, here)
-  // A portal behind TLS may have been told its address without it.
+  // A portal behind TLS may be configured with an address without it.
   if (here.protocol === 'https:') address.protocol = 'wss:'
   else if (address.protocol === 'http:') address.protocol = 'ws:'
   if (loopback.has(here.hostname) && loopback.has(address.hostname) && here.port === address.port)
@@ -105,7 +105,7 @@ export function socketAddress(given: string, page: string): string {
   return address.href
 }
 
-/** The address without its ticket: what may be shown. */
+/** The address without its ticket, which is safe to show. */
 export function withoutTicket(address: string): string {
   try {
     const url = new URL(address)

@@ -1,6 +1,6 @@
 /**
- * The live log of one server: a socket with a fresh ticket each time, and a ring of lines behind
- * it.
+ * The live log of one server: a socket with a fresh ticket for each connection, and a ring of
+ * lines.
  */
 import { useEffect, useState } from 'react'
 import { logTicket } from '../../contract/wordpress.ts'
@@ -11,7 +11,7 @@ export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'stopped'
 
 const firstWaitMs = 1000
 const longestWaitMs = 15_000
-/** Lines arrive in bursts: the screen follows at this pace, however many there are. */
+/** Lines arrive in bursts; the screen is updated at most this often, ms. */
 const drawEveryMs = 100
 
 export interface LogStream {
@@ -20,7 +20,7 @@ export interface LogStream {
   state: StreamState
   /** The address that could not be reached, without its ticket. */
   failedUrl: string | undefined
-  /** Why it may not be read here. */
+  /** Why the log may not be read here. */
   refusal: string | undefined
   clear: () => void
 }
@@ -61,7 +61,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
         if (closed) return
         if (error instanceof ApiError && error.code === 'forbidden') setRefusal(error.message)
         setFailedUrl(logTicket.path.replace(':id', id))
-        // A refusal is final; a failure may be retried.
+        // A refusal is final; a failure is retried.
         if (
           error instanceof ApiError &&
           error.status >= 400 &&
@@ -79,7 +79,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
       socket.onopen = () => {
         opened = true
         wait = firstWaitMs
-        // The last lines are sent again with each connection.
+        // Each connection sends the last lines again.
         ring.clear()
         waiting = []
         redraw((count) => count + 1)

@@ -1,4 +1,4 @@
-/** What the tab about a server's email reads. An event reads all of it again. */
+/** The queries of the email tab. An event refetches all of them. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getMail, listMail, listMailRecords } from '../../contract/wordpress-mail.ts'
 import { call, callPage } from '../api.ts'
@@ -12,7 +12,7 @@ export const mailQuery = (id: string) =>
     refetchInterval: everyMs,
   })
 
-/** Servers of other people are asked: again only when somebody wants to know. */
+/** These are DNS queries to other people's servers, so they are repeated only on request. */
 export const mailRecordsQuery = (id: string) =>
   queryOptions({
     queryKey: ['mail-records', id],
@@ -28,6 +28,6 @@ export const mailLogQuery = (id: string) =>
       callPage(listMail, { params: { id }, query: { cursor: pageParam, limit: 20 } }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    // The first page alone, for each page costs a call.
+    // Only while one page is loaded, because each page costs a call.
     refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= 1 && everyMs,
   })

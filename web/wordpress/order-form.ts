@@ -1,6 +1,4 @@
-/**
- * The order as the screen holds it, what it still lacks, its price, and the body of the call. Pure.
- */
+/** The order as the screen holds it: what is missing, its price, and the body of the call. Pure. */
 import type * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyPrice, type MonthlyLines } from '../../contract/pricing.ts'
@@ -18,7 +16,7 @@ const mbPerGb = 1024
 export const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
 export const minGb = Math.ceil(diskLimits.minMb / mbPerGb)
 
-/** A preset in GB, or what is typed as the custom size. */
+/** A preset in GB, or the typed custom size. */
 export interface DiskChoice {
   choice: number | 'custom' | undefined
   custom: string
@@ -76,7 +74,7 @@ function diskProblem(
   return undefined
 }
 
-/** The smallest SSD disk where the site will stand, MB. */
+/** The smallest SSD disk in the chosen data centre, MB. */
 export const leastDiskMb = (region: z.output<typeof Region> | undefined): number =>
   Math.max(diskLimits.minMb, region?.minDisk ?? 0)
 
@@ -85,7 +83,7 @@ function userProblem(user: string): Problem | undefined {
   return adminUser.safeParse(user).success ? undefined : { key: 'userBad' }
 }
 
-/** All that keeps the order from being confirmed, from the top of the screen to its bottom. */
+/** Everything that prevents the confirmation, in the order of the screen. */
 export function problems(form: OrderForm, region: z.output<typeof Region> | undefined): Problem[] {
   const found: (Problem | undefined)[] = [
     region === undefined ? { key: 'region' } : undefined,
@@ -106,7 +104,7 @@ export interface Rates {
 export const rateOf = (rates: Record<string, number>, currency: Currency): number =>
   rates[currency] ?? 0
 
-/** The price as it stands now; parts that are not chosen yet count nothing. */
+/** The present price; parts that are not chosen yet count as 0. */
 export function orderPrice(
   form: OrderForm,
   plan: Plan | undefined,
@@ -123,7 +121,7 @@ export function orderPrice(
   })
 }
 
-/** The body of POST /api/wp. Undefined as long as something is missing. */
+/** The body of POST /api/wp. Undefined while something is missing. */
 export function orderBody(form: OrderForm): z.input<typeof Order> | undefined {
   if (form.regionId === undefined || form.planId === undefined) return undefined
   return {
@@ -144,7 +142,7 @@ const alphabets = [
   '!@#$%^&*',
 ] as const
 
-/** One letter of the alphabet, all equally likely. */
+/** A random character of the alphabet, all equally likely. */
 function pick(alphabet: string): string {
   const limit = 256 - (256 % alphabet.length)
   for (;;) {
@@ -153,7 +151,7 @@ function pick(alphabet: string): string {
   }
 }
 
-/** Sixteen characters without look-alikes, one of each kind at least, in random order. */
+/** Sixteen characters without look-alikes, at least one of each kind, in random order. */
 export function generatePassword(): string {
   const all = alphabets.join('')
   const letters = [...alphabets.map(pick), ...Array.from({ length: 12 }, () => pick(all))]

@@ -1,4 +1,4 @@
-/** Reads what PHP's serialize() has written (php.net, serialize), to be shown as a tree. */
+/** Reads the output of PHP's serialize() (php.net, serialize), to be shown as a tree. */
 
 export type PhpValue =
   | { readonly kind: 'leaf'; readonly text: string }
@@ -9,7 +9,7 @@ export type PhpValue =
       readonly members: readonly { readonly key: string; readonly value: PhpValue }[]
     }
 
-/** Deeper, and more, than anybody reads. */
+/** Limits of depth and number beyond which nobody reads. */
 const deepest = 50
 const mostMembers = 5_000
 
@@ -44,7 +44,7 @@ class Reader {
     const text = this.#until(sign)
     return /^\d{1,9}$/.test(text) ? Number(text) : this.#fail()
   }
-  /** Lengths are bytes, not signs. */
+  /** Lengths count bytes, not characters. */
   #quoted(): string {
     const length = this.#count(':')
     this.#take('"')
@@ -93,7 +93,8 @@ class Reader {
       if (++this.#members > mostMembers) this.#fail()
       const key = this.value(depth + 1)
       if (key.kind !== 'leaf') this.#fail()
-      // A property that is not public has the name of its class before its own, between zeros.
+      // The key of a non-public property has its class's name (or an asterisk) before it, between
+      // NUL bytes.
       members.push({
         key: key.text.replace(/^"(?:\\u0000.*?\\u0000)?(.*)"$/s, '$1'),
         value: this.value(depth + 1),
@@ -104,7 +105,7 @@ class Reader {
   }
 }
 
-/** Undefined for what is no serialized list or object. */
+/** Undefined where the text is no serialized array or object. */
 export function phpValueOf(text: string): PhpValue | undefined {
   if (!/^[aO]:\d/.test(text)) return undefined
   try {

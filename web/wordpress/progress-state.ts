@@ -1,4 +1,4 @@
-/** The state of an order, from the server's response. Pure. */
+/** The stage of an order, from the server's response. Pure. */
 import type { Server } from '../../contract/wordpress.ts'
 
 export type Stage =
@@ -12,10 +12,10 @@ export type Stage =
   | 'deleting'
 
 /**
- * A reason beside an order that waits is that its data centre is full: it is not charged.
- * An invoice.payment_failed event leads to a new look at the order and at the wallet; an open
- * invoice above the balance then says that money is lacking, on a page opened later too. A wallet
- * that covers it is charged soon, however long that takes: there is nothing to top up.
+ * A waiting order with a reason is not charged, because its data centre is full. After an
+ * invoice.payment_failed event the order and the wallet are read again: an open invoice above the
+ * balance means that money is missing, also on a page that is opened later. A sufficient balance is
+ * charged soon, so no top-up is offered.
  */
 export function stageOf(server: Server, balance: number): Stage {
   if (server.status !== 'pending_payment') return server.status
@@ -24,9 +24,7 @@ export function stageOf(server: Server, balance: number): Stage {
   return balance < due ? 'unpaid' : 'paying'
 }
 
-/**
- * The step of the wizard, 1 to 3; 4 when all are done. A failed payment leads back to the first.
- */
+/** The wizard's step, 1 to 3; 4 when all are done. A failed payment returns to the first. */
 export const stepOf: Record<Stage, number> = {
   paying: 2,
   unpaid: 1,

@@ -1,4 +1,4 @@
-/** Everything this feature reads. */
+/** The queries of this feature. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   getServer,
@@ -9,7 +9,7 @@ import {
 } from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
 
-/** The newest few: what the dashboard and the command palette show. */
+/** The newest servers, for the dashboard and the command palette. */
 export const serversQuery = queryOptions({
   queryKey: ['servers', 'latest'],
   queryFn: ({ signal }) => callPage(listServers, { query: { limit: 20 } }, { signal }),

@@ -1,12 +1,12 @@
 /**
- * What a change of size costs, as the screen shows it before it is asked for; the server's word
- * counts. Pure. Amounts are minor units.
+ * The price of a change of size, as the screen shows it before it is confirmed; the server's result
+ * is binding. Pure. Amounts are minor units.
  */
 import type { Subscription } from '../../contract/billing.ts'
 import { diskPrice, effectivePlanPrice, shareOf, type PlanPrice } from '../../contract/pricing.ts'
 import type { Server } from '../../contract/wordpress.ts'
 
-/** A month with another disk: what stays costs what it did. */
+/** The monthly price with another disk; the other parts keep their price. */
 export const priceWithDisk = (
   server: Server,
   fromMb: number,
@@ -15,8 +15,8 @@ export const priceWithDisk = (
 ): number => server.price - diskPrice(fromMb, { perGb }) + diskPrice(toMb, { perGb })
 
 /**
- * A month with another plan or number of containers. The plan is paid once, and once more for each
- * container.
+ * The monthly price with another plan or number of containers. The plan is paid once, and once more
+ * for each container.
  */
 export const priceWithPlan = (
   server: Server,
@@ -29,7 +29,7 @@ export const priceWithPlan = (
   effectivePlanPrice(to) * (1 + containers)
 
 /**
- * The difference of two monthly prices for what is left of the running period; 0 where nothing is
+ * The difference of two monthly prices for the rest of the running period; 0 where nothing is
  * charged now.
  */
 export function chargedNow(

@@ -1,4 +1,4 @@
-/** What the parts of one server's page read. */
+/** The queries of a server page's parts. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getSubscription } from '../../contract/billing.ts'
 import { getPageCache } from '../../contract/page-cache.ts'
@@ -14,7 +14,7 @@ import { getSftp } from '../../contract/wordpress-sftp.ts'
 import { getUsageHistory, type UsageRange } from '../../contract/wordpress-usage.ts'
 import { call, callPage } from '../api.ts'
 
-/** What it is paid by: until when, and what a change costs for the rest of that time. */
+/** The subscription: its period, and what a change costs for the rest of it. */
 export const subscriptionQuery = (id: string) =>
   queryOptions({
     queryKey: ['subscriptions', id],
@@ -29,7 +29,7 @@ export const usageQuery = (id: string) =>
     refetchInterval: usageEveryMs,
   })
 
-/** What the DNS says of a name; asked again only when somebody wants to know. */
+/** The DNS check of a name; repeated only on request. */
 export const domainQuery = (id: string, name: string) =>
   queryOptions({
     queryKey: ['domain', id, name],
@@ -38,7 +38,9 @@ export const domainQuery = (id: string, name: string) =>
     retry: false,
   })
 
-/** The newest writing of stored addresses; asked for again while it runs, as nothing is pushed. */
+/**
+ * The newest rewriting of stored addresses; polled while it runs, because no event announces it.
+ */
 const rewriteEveryMs = 1_500
 export const rewriteQuery = (id: string) =>
   queryOptions({
@@ -48,8 +50,7 @@ export const rewriteQuery = (id: string) =>
   })
 
 /**
- * While one is being made or restored the list is asked for every other second; nothing is pushed
- * about it.
+ * While a backup is made or restored, the list is polled every two seconds; no event announces it.
  */
 const copyEveryMs = 2_000
 export const backupsQuery = (id: string) =>
@@ -83,7 +84,7 @@ export const visitorsQuery = (id: string) =>
     queryFn: ({ signal }) => call(getSiteVisitors, { params: { id } }, { signal }),
   })
 
-/** A span of five minutes is told when it is over. */
+/** A span of five minutes is complete only when it is over. */
 const historyEveryMs = 60_000
 export const historyQuery = (id: string, range: UsageRange) =>
   queryOptions({
@@ -93,14 +94,14 @@ export const historyQuery = (id: string, range: UsageRange) =>
     refetchInterval: historyEveryMs,
   })
 
-/** Asked for again whenever somebody looks: the site's own programs write files, too. */
+/** Refetched on every visit, because the site's own programs write files too. */
 export const filesQuery = (id: string, path: string) =>
   queryOptions({
     queryKey: ['files', id, path],
     queryFn: ({ signal }) => call(listFiles, { params: { id }, query: { path } }, { signal }),
   })
 
-/** While containers are being replaced, nothing is pushed about it. */
+/** Polled while containers are being replaced, because no event announces it. */
 const phpEveryMs = 2_000
 export const phpQuery = (id: string) =>
   queryOptions({
@@ -115,7 +116,7 @@ export const sftpQuery = (id: string) =>
     queryFn: ({ signal }) => call(getSftp, { params: { id } }, { signal }),
   })
 
-/** While an update runs, its steps are asked for; nothing is pushed about them. */
+/** Polled while an update runs, because no event announces its steps. */
 const updateEveryMs = 1_500
 export const updatesQuery = (id: string) =>
   queryOptions({
@@ -137,7 +138,7 @@ export const updateHistoryQuery = (id: string) =>
     getNextPageParam: ({ next }) => next ?? undefined,
   })
 
-/** The site that is moved in; asked for again while something is done to it. */
+/** The import of a site; polled while work on it runs. */
 const importEveryMs = 2_000
 export const importQuery = (id: string) =>
   queryOptions({

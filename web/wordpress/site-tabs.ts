@@ -19,8 +19,10 @@ export const siteTabs = [
 ] as const
 export type SiteTab = (typeof siteTabs)[number]
 
-/** Parts of which even the look is a change, or lets somebody in: readers of lists have none. */
+/**
+ * Parts that need write access even to be read: opening them changes something or grants access.
+ */
 const working: ReadonlySet<SiteTab> = new Set(['logs', 'console', 'database', 'move-in'])
-/** The parts that whoever is here may open. */
+/** The parts that this user may open. */
 export const openTabs = (mayWrite: boolean): readonly SiteTab[] =>
   mayWrite ? siteTabs : siteTabs.filter((tab) => !working.has(tab))

@@ -1,7 +1,7 @@
 import type { TextsWith } from '../i18n/index.ts'
 import type { SiteTab } from './site-tabs.ts'
 
-/** What the parts of a server's page are called. */
+/** The names of the parts of a server's page. */
 export const tabNames = (t: TextsWith<'site'>): Record<SiteTab, string> => ({
   general: t.site.general,
   usage: t.site.usageTab,

@@ -1,15 +1,15 @@
 /**
- * Uploads files in pieces. A dropped line is waited for, and the upload goes on where the server
- * says that it stopped; after a reload, too, with the same files.
+ * Uploads files in pieces. After a lost connection it waits, and continues where the server says
+ * that it stopped; also after a reload, with the same files.
  */
 import type { Failure, Success } from '../../contract/endpoint.ts'
 import { getImportFile, pieceBytes, type Import } from '../../contract/wordpress-import.ts'
 import { ApiError, call, signed } from '../api.ts'
 import { currentTexts } from '../i18n/index.ts'
 
-/** The first piece is small: a slow line shows progress soon. */
+/** The first piece is small, so that a slow connection shows progress soon. */
 const firstBytes = 524_288
-/** A piece that took less may be followed by a larger one, ms. */
+/** A piece that took less time than this may be followed by a larger one, ms. */
 const quickMs = 1_500
 const longestPauseMs = 30_000
 
@@ -17,11 +17,14 @@ export interface UploadWatch {
   readonly signal: AbortSignal
   /** Bytes of all files together that have arrived. */
   readonly onProgress: (bytes: number) => void
-  /** The line is gone and waited for, or is there again. */
+  /** True: the connection is lost and waited for; false: it is back. */
   readonly onWaiting: (waiting: boolean) => void
 }
 
-/** Whether these are the files that an upload began with, in any order; undefined where not. */
+/**
+ * The chosen files in the order in which the upload listed them; undefined where they are not the
+ * same files.
+ */
 export function inOrder(
   listed: Import['files'],
   files: readonly File[],
@@ -42,7 +45,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** Whether asking again may help: nobody answered, or the answer was not about the piece. */
+/** Whether a retry may help: no response came, or the response was not about the piece. */
 const isPassing = ({ status }: { readonly status: number }): boolean =>
   status === 0 || status === 429 || status >= 500
 
@@ -101,7 +104,7 @@ export async function uploadFiles(
       } catch (error) {
         if (signal.aborted) throw error
         const failure = error instanceof ApiError ? error : { status: 0, code: 'offline' }
-        // Another tab may have sent it, or the answer was lost: the server knows how far it is.
+        // Another tab may have sent it, or the response was lost: the server knows the offset.
         const isElsewhere = failure.code === 'conflict'
         if (!isElsewhere && !isPassing(failure)) throw error
         if (!isElsewhere || misses > 3) {
@@ -117,7 +120,7 @@ export async function uploadFiles(
   told()
 }
 
-/** Where the file goes on; `known` where nobody answers. */
+/** The offset at which the upload continues; `known` where no response comes. */
 async function offsetOf(
   siteId: string,
   importId: string,

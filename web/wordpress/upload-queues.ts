@@ -1,6 +1,6 @@
 /**
- * Files on their way up, a queue for each server. They are kept outside of the screens: a customer
- * who looks at something else meanwhile comes back to them, and may stop them.
+ * Files being uploaded, with a queue for each server. The queues live outside the screens, so that
+ * a customer who visits another page can return to them and stop them.
  */
 import { useSyncExternalStore } from 'react'
 import { ApiError, messageOf } from '../api.ts'
@@ -13,17 +13,20 @@ export interface OneUpload {
   readonly key: number
   readonly file: globalThis.File
   readonly path: string
-  /** `asking`: whether the file that is there gives way. */
+  /** `asking`: the customer must say whether an existing file is replaced. */
   readonly state: 'asking' | 'waiting' | 'sending' | 'failed'
   readonly sent: number
   readonly fault?: string
-  /** It is in the list of files now. */
+  /** The file is now in the list of files. */
   readonly onDone: () => void
 }
 
 let count = 0
 
-/** The files of one server, one after the other. What is done is in the list of files. */
+/**
+ * The uploads of one server, one after another. A finished one is removed, because the list of
+ * files shows it.
+ */
 class UploadQueue {
   readonly #id: string
   #all: readonly OneUpload[] = []
@@ -108,7 +111,7 @@ class UploadQueue {
     const field = error instanceof ApiError ? Object.values(error.fields)[0] : undefined
     const fault = field ?? messageOf(error)
     this.#change(key, { state: 'failed', fault })
-    // A locked screen tells nobody what the files are called.
+    // A locked screen must not reveal the names of files.
     if (this.#listeners.size === 0 && !session.locked())
       toast.error(currentTexts().toast.error, `${nameOf(path)}: ${fault}`)
   }
@@ -117,27 +120,29 @@ class UploadQueue {
 const queues = new Map<string, UploadQueue>()
 
 const [account, held] = [session.view(), session.held()?.id]
-/** The portal itself loads the page anew after a lock, and for another account or session. */
+/**
+ * True once the session was locked: then the portal itself reloads the page, without a question.
+ */
 let isLeft = false
 const ask = (event: BeforeUnloadEvent) => {
   const isSame = session.view() === account && session.held()?.id === held
   if (session.signedIn() && isSame && !isLeft) event.preventDefault()
 }
-/** Whoever closes the page is asked first while something is on its way. */
+/** Asks before the page is closed while an upload is running. */
 function guardPage() {
   if ([...queues.values()].some((queue) => queue.isUnderWay()))
     addEventListener('beforeunload', ask)
   else removeEventListener('beforeunload', ask)
 }
 
-// They are the customer's who began them.
+// Uploads belong to the customer who began them, so they end with that session.
 subscribe(() => {
   isLeft ||= session.locked()
   if (!session.signedIn() || session.held()?.id !== held)
     for (const queue of queues.values()) queue.endAll()
 })
 
-/** The queue of one server, and what is in it now. */
+/** The queue of one server, and its present content. */
 export function useUploads(id: string) {
   let queue = queues.get(id)
   if (queue === undefined) queues.set(id, (queue = new UploadQueue(id)))

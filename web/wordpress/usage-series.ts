@@ -1,10 +1,10 @@
-/** A server's figures over time, made ready to be drawn. Pure. */
+/** A server's figures over time, prepared for drawing. Pure. */
 import type { UsageHistory, UsagePoint } from '../../contract/wordpress-usage.ts'
 
-/** One value a span; null where nothing is known. */
+/** One value per span; null where it is unknown. */
 export type Values = readonly (number | null)[]
 
-/** Rows by their span, from the first to the one that is open; undefined where there is none. */
+/** Rows by span, from the first to the current one; undefined where there is no row. */
 export function spansOf(history: UsageHistory): readonly (UsagePoint | undefined)[] {
   const ms = history.minutes * 60_000
   const from = Date.parse(history.from)
@@ -17,7 +17,7 @@ export function spansOf(history: UsageHistory): readonly (UsagePoint | undefined
   return spans
 }
 
-/** What is counted: none in a span without a row, if a row before it says that it was watched. */
+/** Counted values: a span without a row between two rows counts 0, any other is unknown. */
 export function counts(
   spans: readonly (UsagePoint | undefined)[],
   of: (point: UsagePoint) => number,
@@ -30,7 +30,7 @@ export function counts(
   })
 }
 
-/** What is measured: it stays as it was for the hour in which an unvisited server has no rows. */
+/** Measured values: the last one is kept for an hour, because an unvisited server has no rows. */
 export function levels(
   spans: readonly (UsagePoint | undefined)[],
   minutes: number,
@@ -52,7 +52,7 @@ export function levels(
 export const sumOf = (values: Values): number =>
   values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 
-/** An SVG path over a square of 100; a new piece after each gap. */
+/** An SVG path over a square of 100; each gap begins a new piece. */
 export function pathOf(values: Values, top: number): string {
   const step = 100 / Math.max(1, values.length - 1)
   let path = ''
@@ -61,7 +61,7 @@ export function pathOf(values: Values, top: number): string {
     if (value !== null) {
       const y = 100 - (Math.min(value, top) / top) * 100
       path += `${isDrawing ? 'L' : 'M'}${(index * step).toFixed(2)} ${y.toFixed(2)}`
-      // A value between two gaps is a dot.
+      // A value between two gaps becomes a dot.
       if (!isDrawing && (values[index + 1] ?? null) === null) path += 'h0.01'
     }
     isDrawing = value !== null

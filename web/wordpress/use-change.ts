@@ -1,6 +1,6 @@
 /**
- * Requests another size, number of containers or name: one request at a time, with a toast when it
- * is done or refused.
+ * Requests another size, number of containers or name: one request at a time, with a toast for
+ * success or refusal.
  */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -21,7 +21,7 @@ export function useChange(server: Server, words: { done: string; failed: string 
   const [error, setError] = useState<unknown>()
   const fields = error instanceof ApiError ? error.fields : {}
 
-  /** True when it was done. */
+  /** True when it succeeded. */
   async function run<E extends Change>(endpoint: E, input: CallInput<E>): Promise<boolean> {
     if (busy) return false
     setBusy(true)
@@ -42,7 +42,7 @@ export function useChange(server: Server, words: { done: string; failed: string 
       return true
     } catch (failure) {
       setError(failure)
-      // Prices may be others by now.
+      // Prices may have changed.
       void queryClient.invalidateQueries({ queryKey: ['plans'] })
       toast.error(t.toast.error, words.failed)
       return false
@@ -53,9 +53,9 @@ export function useChange(server: Server, words: { done: string; failed: string 
   return {
     busy,
     run,
-    /** What is wrong with one field. */
+    /** The error of one field. */
     field: (name: string): string | undefined => fields[name],
-    /** The server's sentence, where no field says it. */
+    /** The server's sentence, where no field's error contains it. */
     refusal: error === undefined || Object.keys(fields).length > 0 ? undefined : messageOf(error),
   }
 }

@@ -1,4 +1,4 @@
-/** What a change of size charges at once, and what the wallet lacks for it. */
+/** The immediate charge of a change of size, and the wallet's shortfall. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Subscription } from '../../contract/billing.ts'
@@ -10,15 +10,15 @@ import { subscriptionQuery } from './site-queries.ts'
 
 export interface Charge {
   subscription: Subscription | undefined
-  /** Minor units; 0 where nothing is charged now, and until the subscription is read. */
+  /** Minor units; 0 where nothing is charged now, and until the subscription is loaded. */
   amount: number
-  /** What the wallet lacks for it, minor units. */
+  /** The wallet's shortfall, minor units. */
   short: number
-  /** The same, for who may top up; 0 for others. */
+  /** The same for a user who may top up; 0 for others. */
   topUp: number
 }
 
-/** `price` is what a month of the whole server costs after the change; none, no change. */
+/** `price`: the monthly price of the whole server after the change; undefined: no change. */
 export function useCharge(server: Server, price: number | undefined): Charge {
   const { balance } = useMe()
   const [openedAt] = useState(() => Date.now())

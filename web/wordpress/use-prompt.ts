@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent } from 'react'
 import { completionsOf } from '../../contract/wordpress-console.ts'
 
-/** The longest beginning that all have. */
+/** The longest common prefix. */
 function sharedStart(words: readonly string[]): string {
   const [first = '', ...rest] = words
   let length = first.length
@@ -9,7 +9,7 @@ function sharedStart(words: readonly string[]): string {
   return first.slice(0, length)
 }
 
-/** What a press of Tab makes of a line. */
+/** The line after a press of Tab, and the possible completions. */
 function completed(line: string): { line: string; choices: readonly string[] } {
   const choices = completionsOf(line)
   if (choices.length === 0) return { line, choices }
@@ -23,13 +23,13 @@ function completed(line: string): { line: string; choices: readonly string[] } {
 }
 
 /**
- * A line that is typed: Tab completes it, and leaves the field where there is nothing to complete;
- * the arrow keys go through `past`, the newest first.
+ * A command line: Tab completes it, and leaves the field where there is nothing to complete; the
+ * arrow keys walk through `past`, newest first.
  */
 export function usePrompt(past: readonly string[]) {
   const [line, setLine] = useState('')
   const [choices, setChoices] = useState<readonly string[]>([])
-  /** How far back; -1 is the line that is being typed. */
+  /** Position in the history; -1 is the line that is being typed. */
   const [at, setAt] = useState(-1)
   const [draft, setDraft] = useState('')
 
@@ -40,7 +40,7 @@ export function usePrompt(past: readonly string[]) {
   }
   const go = (steps: number) => {
     const next = Math.min(past.length - 1, Math.max(-1, at + steps))
-    // Beyond either end the line stays as it is.
+    // Beyond either end the line stays unchanged.
     if (next === at) return
     if (at === -1) setDraft(line)
     setAt(next)
@@ -58,7 +58,7 @@ export function usePrompt(past: readonly string[]) {
       go(event.key === 'ArrowUp' ? 1 : -1)
     } else if (event.key === 'Tab' && line !== '') {
       const next = completed(line)
-      // A second press in the same place goes on to the next field.
+      // A second press of Tab in the same place moves to the next field.
       if (next.line === line && (next.choices.length === 0 || choices.length > 0)) return
       event.preventDefault()
       type(next.line)

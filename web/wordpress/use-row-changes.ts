@@ -11,18 +11,18 @@ export interface RowChange {
   readonly expected: Readonly<Record<string, Written>>
 }
 
-/** The first sentence about a field, else that of the refusal. */
+/** The first message about a field, or else the refusal's own. */
 export const sentenceOf = (error: unknown): string =>
   (error instanceof ApiError ? Object.values(error.fields)[0] : undefined) ?? messageOf(error)
 
 const writtenOf = (cell: Cell): Written =>
   cell && cell.kind !== 'masked' ? { kind: cell.kind, value: cell.value } : null
-/** Of the value as far as it is shown. */
+/** Bytes of the shown part of a value. */
 export const shownBytes = ({ kind, value }: NonNullable<Cell>): number =>
   kind === 'hex' ? value.length / 2 : new TextEncoder().encode(value).length
 const isWhole = (cell: Cell): boolean => cell === null || cell.bytes === shownBytes(cell)
 
-/** What undoes a change; undefined where nothing does. */
+/** The change that undoes a change; undefined where none does. */
 function inverseOf(
   done: RowChange,
   answer: { former: Record<string, Cell> | null; inserted: number },
@@ -47,14 +47,14 @@ function inverseOf(
     Object.entries(former).map(([name, cell]) => [name, writtenOf(cell)]),
   )
   if (done.change === 'delete') return { change: 'insert', key: {}, values, expected: {} }
-  // Where the key itself was changed, the row is found by its new one.
+  // If the key itself was changed, the row is found by its new key.
   const key = Object.fromEntries(
     Object.entries(done.key).map(([name, value]) => [name, done.values[name]?.value ?? value]),
   )
   return { change: 'update', key, values, expected: done.values }
 }
 
-/** Changes rows of a table, and remembers how the last change is undone. */
+/** Changes rows of a table, and remembers how to undo the last change. */
 export function useRowChanges(id: string, table: string, keyColumns: readonly string[]) {
   const queryClient = useQueryClient()
   const [last, setLast] = useState<{ done: RowChange['change']; undo: RowChange | undefined }>()
@@ -65,7 +65,7 @@ export function useRowChanges(id: string, table: string, keyColumns: readonly st
     return answer
   }
   const refused = (error: unknown): string => {
-    // Its half hour is over.
+    // The half hour of access is over.
     if (error instanceof ApiError && error.code === 'link_expired')
       void queryClient.invalidateQueries(databaseQuery(id))
     return sentenceOf(error)

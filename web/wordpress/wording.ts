@@ -1,4 +1,4 @@
-/** /hosting shows the same pages in its own words. */
+/** /hosting shows the same pages with its own texts. */
 import type { TextsWith } from '../i18n/index.ts'
 import type { Kind } from './queries.ts'
 

@@ -1,14 +1,15 @@
-// Acts that the portal has PHP do in a container, and nobody else: by a ticket, as a sign-in is.
+// Acts that the portal has PHP perform in a container. Each needs a ticket, as a sign-in does, so
+// that nobody else can run one.
 import fs from 'node:fs'
 
 const address = /^\/portal-act\/([\w-]{43})$/
 
-/** The ticket of an act's address, undefined for any other address. */
+/** The ticket in an act's address, undefined for any other address. */
 export const actTicketOf = (pathname) => address.exec(pathname)?.[1]
 
 /**
- * By the name that stands in a ticket; one without a name is of a portal of before. The files of an
- * act become one program, in this order.
+ * By the name in a ticket; a ticket without a name comes from an older portal. The files of an act
+ * are joined into one program, in this order.
  */
 const programs = new Map([
   ['replace-addresses', ['stored-values', 'replace-address']],
@@ -36,8 +37,8 @@ const opening = '<?php\n'
 const read = (name) => fs.readFileSync(new URL(`./${name}.php`, import.meta.url), 'utf8')
 
 /**
- * PHP of our own for an act; undefined for one that this runtime does not know.
- * @param {boolean} hasMariadb what the site's database is
+ * Our own PHP for an act; undefined for an act that this runtime does not know.
+ * @param {boolean} hasMariadb whether the site's database is MariaDB
  */
 export function actCode(name = 'replace-addresses', hasMariadb = false) {
   const act = hasMariadb && programs.has(`${name}, MariaDB`) ? `${name}, MariaDB` : name

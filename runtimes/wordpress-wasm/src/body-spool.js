@@ -1,18 +1,18 @@
-// Bodies of requests until PHP's turn comes: small ones in memory, others on disk, all of them
-// under one budget of the container. PHP would be handed them whole anyway, but one at a time.
+// Holds bodies of requests until a PHP process is free: small ones in memory, others on disk, all
+// within one budget per container. PHP is given whole bodies anyway, but one at a time.
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** Up to this a body stays in memory. */
+/** A body of at most this many bytes stays in memory. */
 const inMemoryBytes = 65_536
-/** A body of unknown length takes its budget in steps of so many bytes. */
+/** A body of unknown length reserves its budget in steps of this many bytes. */
 const stepBytes = 1_048_576
-/** What the machine's disk keeps free. */
+/** Bytes that must stay free on the machine's disk. */
 const diskReserveBytes = 512 * 1_048_576
-/** A body that brings nothing for so long is given up. */
+/** A body that receives no data for this long is given up, ms. */
 const idleMs = 20_000
 
-/** Why a body is not taken; `status` is what the visitor is told. */
+/** A body was refused; `status` is the HTTP status for the visitor. */
 export class BodyRefused extends Error {
   constructor(status, message) {
     super(message)
@@ -39,7 +39,7 @@ export class BodySpool {
     fs.mkdirSync(dir, { recursive: true })
   }
 
-  /** Bytes that bodies take now. */
+  /** Bytes that bodies use now. */
   get used() {
     return this.#used
   }
@@ -76,7 +76,8 @@ export class BodySpool {
 
   async *#chunksOf(request, timer) {
     let size = 0
-    // The connection lives on when a body is refused in its middle: somebody waits for the answer.
+    // Without `destroyOnReturn` the connection survives a refusal in the middle of a body, so that
+    // the visitor gets the answer.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       timer.refresh()
       size += chunk.length

@@ -1,15 +1,15 @@
-// How many requests of one client may be in hand at the same time. One visitor who asks for many
-// pages at once, or uploads many files, leaves PHP to the others as well.
+// Limits the concurrent requests of one client, so that a visitor who requests many pages at once,
+// or uploads many files, leaves PHP processes to others.
 import net from 'node:net'
 
-/** In hand at once, and in line behind them. */
+/** Most requests of a client that are being handled, and that wait behind them. */
 const atOnce = 8
 const inLine = 24
 const waitMs = 20_000
 
 /**
  * The network that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address.
- * Null for this machine: the portal, the site itself, or a proxy that does not name its visitors.
+ * Null for loopback: the portal, the site itself, or a proxy that does not name its visitors.
  */
 export function clientKey(address) {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
@@ -26,7 +26,7 @@ export function clientKey(address) {
 }
 
 export class ClientLimits {
-  /** By client: how many are in hand, and who waits. */
+  /** By client: the number of requests being handled, and the waiting ones. */
   #clients = new Map()
 
   /**

@@ -10,11 +10,11 @@ import { PageWrites } from './page-writes.js'
 import { watchParent } from './parent-watch.js'
 import { PhpPool } from './php-pool.js'
 
-/** How long a page may take, when the order does not say. */
+/** How long a page may take, where the boot order does not say, ms. */
 const defaultPageMs = 60_000
 const defaultUploadMb = 64
 const defaultSpoolBytes = 256 * 1_048_576
-/** What a process of PHP takes with a large page in it, and what the container takes itself, MB. */
+/** Memory of a PHP process while it makes a large page, and of the container itself, MB. */
 const processMb = 400
 const ownMb = 60
 /** Processor time of this process, ms. */
@@ -22,17 +22,20 @@ const ownCpuMs = () => {
   const { user, system } = process.cpuUsage()
   return Math.round((user + system) / 1_000)
 }
-/** Processes for pages that wait, beyond those that the plan's processors are for. */
+/** Extra processes beyond those for the plan's processors, because some pages only wait. */
 const maxSpare = 4
 
-/** How many pages may compute at once, and how many processes there may be for that. */
+/** How many pages may compute at once, and how many processes may exist for that. */
 export function sizeOf({ cpu = 1, memoryMb }) {
   const byMemory = Math.max(1, Math.floor((memoryMb - ownMb) / processMb))
   const atOnce = Math.max(1, Math.min(Math.floor(cpu), byMemory))
   return { atOnce, most: Math.min(byMemory, atOnce + Math.min(atOnce, maxSpare)) }
 }
 
-/** What changes while it runs; a plan's size only where the engine changes it, too. */
+/**
+ * Limits that may change while the container runs; the plan's size only where the engine changes it
+ * too.
+ */
 const limitsOf = ({ ssdBytes, databaseBytes, mail, memoryMb, phpMemoryMb, cpu }) => ({
   ssdBytes,
   databaseBytes,
@@ -43,12 +46,12 @@ const limitsOf = ({ ssdBytes, databaseBytes, mail, memoryMb, phpMemoryMb, cpu })
 })
 
 /**
- * Reads the boot order, has PHP started, and listens.
+ * Reads the boot order, starts PHP, and listens.
  * @param {(order: object, say: (line: object) => void) => {start: (first: boolean) => object,
  * most?: number, isCheap?: boolean, resize?: (limits: object) => number, ownCalls?: string}} boot
- * `start` starts a process that runs PHP (php-process.js), which costs nothing where it `isCheap`;
- * `resize` is told of a plan's new size, and answers how many there may be; `ownCalls`: a socket by
- * which the site asks for its own pages
+ * `start` starts a process that runs PHP (php-process.js); `isCheap`: a further process costs
+ * nothing; `resize` gets a plan's new size, and returns how many processes may exist; `ownCalls`: a
+ * socket by which the site requests its own pages
  */
 export function runContainer(boot) {
   const started = performance.now()
@@ -56,7 +59,7 @@ export function runContainer(boot) {
   let booted = false
   const { send, sendLast } = openControl({
     onLine: handleOrder,
-    // The parent died or let go.
+    // The parent died or closed the channel.
     onEnd: () => {
       pool?.close()
       process.exit(0)
@@ -73,7 +76,7 @@ export function runContainer(boot) {
   }
   process.on('uncaughtException', fatal)
   process.on('unhandledRejection', fatal)
-  // Log text; the reader may be gone.
+  // Ignored: nobody may be reading the log text any more.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 

@@ -1,7 +1,6 @@
-// The channel to whoever started this process: descriptor 3, JSON lines both ways. PHP has none of
-// this process's descriptors, and what it writes to the devices that php-wasm gives it (/dev/tty,
-// /dev/stdout, …) comes as text through `print` in php.js: none of it can be taken for a word of
-// the container.
+// The channel to the process that started this one: descriptor 3, JSON lines both ways. PHP has
+// none of this process's descriptors. What PHP writes to its devices (/dev/tty, /dev/stdout, …)
+// arrives as text through `print` in php.js. So PHP cannot send messages in the container's name.
 import fs from 'node:fs'
 import net from 'node:net'
 import readline from 'node:readline'
@@ -36,7 +35,7 @@ export function openControl({ onLine, onEnd }) {
       try {
         fs.writeSync(descriptor, `${JSON.stringify(line)}\n`)
       } catch {
-        // The parent has exited, or does not read: the line is lost.
+        // The parent has exited or does not read, so the line is lost.
       }
     },
   }

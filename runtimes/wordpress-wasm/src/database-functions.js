@@ -1,18 +1,18 @@
-// What MySQL's functions do and SQLite's do not, as PHP for the database drop-in: LIKE that knows
-// letters beyond ASCII, and locks between the containers of a site. Registered on the drop-in's own
-// connection, over what the SQLite plugin has under the same names.
+// MySQL functions that SQLite lacks, as PHP for the database drop-in: LIKE that handles letters
+// beyond ASCII, and locks between the containers of a site. They are registered on the drop-in's
+// own connection and replace the SQLite plugin's functions of the same names.
 
 const combining = /\p{M}/u
 /**
- * Letters that Unicode does not decompose and that utf8mb4_unicode_520_ci, MariaDB's collation,
- * takes for the letter below.
+ * Letters that Unicode does not decompose, but that MariaDB's collation utf8mb4_unicode_520_ci
+ * treats as their base letter.
  */
 const alike = {
   ...{ đ: 'd', Đ: 'd', ø: 'o', Ø: 'o', ł: 'l', Ł: 'l', ħ: 'h', Ħ: 'h', ı: 'i' },
-  // A letter of its own.
+  // The collation treats й as a letter of its own.
   ...{ й: 'й', Й: 'й' },
 }
-/** Blocks of Latin, Greek and Cyrillic letters, and the marks that may follow any letter. */
+/** Blocks of Latin, Greek and Cyrillic letters, and the combining marks. */
 const blocks = [
   [0x00c0, 0x024f],
   [0x0300, 0x036f],
@@ -21,8 +21,8 @@ const blocks = [
 ]
 
 /**
- * Each letter that is not its own base letter, with that letter in lower case: by Unicode's own
- * decomposition (NFD). A mark alone becomes nothing, so that decomposed text is found as well.
+ * Maps each letter to its base letter in lower case, where they differ, by Unicode's decomposition
+ * (NFD). A mark alone maps to nothing, so that decomposed text is found as well.
  * @returns {Record<string, string>}
  */
 export function baseLetters() {
@@ -51,7 +51,10 @@ const phpMap = (map) =>
     .map(([from, to]) => `${phpString(from)}=>${phpString(to)}`)
     .join(',')})`
 
-/** The PHP file; `lockDir`: a folder that all containers of the site share, as PHP sees it. */
+/**
+ * The PHP file; `lockDir`: the path, as PHP sees it, of a folder that all containers of the site
+ * share.
+ */
 export const databaseFunctions = (lockDir) => `<?php
 // Written by the hosting platform at every start.
 final class Portal_Database_Functions {

@@ -1,18 +1,18 @@
-// What a .htaccess below wp-content says about who may read a file. Plugins close folders of theirs
-// so: backups, logs, files that are sold. Of Apache's words only those that refuse everybody, or
+// Whether a .htaccess below wp-content forbids reading a file. Plugins close folders this way:
+// backups, logs, files for sale. Of Apache's directives only those that refuse everybody, or
 // nobody, are read.
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
 const mostBytes = 1_048_576
 const scope = /^\/wp-content\//
-/** File => its time, size and text: read again when it changes. */
+/** Cache by file: its time, size and text; read again when the file changes. */
 const known = new Map()
 
 async function textOf(file) {
   const stat = await fs.lstat(file).catch(() => null)
   if (!stat?.isFile()) return ''
-  // Nobody reads whether it closes the folder, so it does.
+  // A file this large is not read; it may close the folder, so it counts as closing it.
   if (stat.size > mostBytes) return 'deny from all'
   const mark = `${stat.mtimeMs} ${stat.size} ${stat.ino}`
   const before = known.get(file)
@@ -23,7 +23,7 @@ async function textOf(file) {
   return text
 }
 
-/** Whether `<Files …>` or `<FilesMatch …>` is about this name. */
+/** Whether `<Files …>` or `<FilesMatch …>` matches this name. */
 function isAbout(kind, said, name) {
   const pattern = said.trim().replace(/^~\s*/, '').replaceAll(/^"|"$/g, '')
   const isExpression = kind.toLowerCase() === 'filesmatch' || /^~/.test(said.trim())
@@ -36,14 +36,14 @@ function isAbout(kind, said, name) {
   try {
     return new RegExp(source.replace(/^\(\?i\)/, ''), 'i').test(name)
   } catch {
-    // One that is not understood may be meant to refuse.
+    // A pattern that cannot be read may be meant to refuse.
     return true
   }
 }
 
 /**
- * Lines that refuse everybody, or everybody but some whom nobody here can tell from others: by
- * password, by address, by group. `Order allow,deny` refuses whom no later line allows.
+ * Lines that refuse everybody, or everybody except visitors that cannot be identified here: by
+ * password, by address, by group. `Order allow,deny` refuses everybody whom no later line allows.
  */
 const refuses = new RegExp(
   '^(?:deny\\s+from\\s+all|order\\s+allow\\s*,\\s*deny|require\\s+(?:all\\s+denied|local|ip|host|' +
@@ -51,10 +51,10 @@ const refuses = new RegExp(
   'i',
 )
 
-/** true: refused, false: open, null: it says nothing of this file. */
+/** true: refused; false: open; null: the text says nothing about this file. */
 function verdictOf(text, name) {
   let verdict = null
-  /** Blocks that the line stands in: whether each is about the file. */
+  /** The blocks around the line: whether each applies to the file. */
   const blocks = []
   for (const line of text.split('\n')) {
     const word = line.trim()
@@ -72,7 +72,7 @@ function verdictOf(text, name) {
 }
 
 /**
- * Whether the owner's plugins have closed this file to visitors.
+ * Whether a .htaccess has closed this file to visitors.
  * @param {string} siteDir
  * @param {string} name its path below the site's folder, beginning with a slash
  * @returns {Promise<boolean>}
@@ -83,7 +83,7 @@ export async function isDenied(siteDir, name) {
   const parts = path.posix.dirname(name).split('/').slice(1)
   for (let depth = 1; depth <= parts.length; depth++) {
     const text = await textOf(path.join(siteDir, ...parts.slice(0, depth), '.htaccess'))
-    // The one nearest to the file decides.
+    // The .htaccess nearest to the file decides.
     if (text !== '') verdict = verdictOf(text, path.posix.basename(name)) ?? verdict
   }
   return verdict

@@ -1,43 +1,40 @@
-// Disk sizes without root: growth beyond a budget fails with ENOSPC inside the write path of PHP's
-// file system.
+// Enforces disk sizes without root: growth beyond a budget fails with ENOSPC inside the write path
+// of PHP's file system.
 import fs from 'node:fs'
 import path from 'node:path'
 import { DiskLease, sharedKinds } from './disk-lease.js'
 import { deepestSync, measure, measureSync } from './disk-measure.js'
 
-/** How often a site's folders are counted anew where nothing was refused, ms. */
+/** How often a site's folders are measured again where nothing was refused, ms. */
 const defaultMeasureMs = 60_000
 const ENOSPC = 51
 const EPERM = 63
 const EACCES = 2
 const ENAMETOOLONG = 37
 const O_TRUNC = 512
-/**
- * More files than this a site may not hold: empty files cost no bytes, yet fill a disk's inode
- * table.
- */
+/** Most files of a site: empty files use no bytes, but fill a disk's inode table. */
 const maxFiles = 400_000
 
 /**
- * Longest path that a site may have on the host, bytes. Above PATH_MAX (4096) nothing could be
- * opened, measured, backed up or removed by its path; what the portal renames a folder to is longer
- * by less than a hundred.
+ * Longest path that a site may have on the host, bytes. Above PATH_MAX (4096) a file could not be
+ * opened, measured, backed up or removed by its path. Names that the portal gives to renamed
+ * folders are longer by less than a hundred bytes.
  */
 const maxPathBytes = 1_024
-/** The owner, who is the runtime and the portal, always reads what the site holds. */
+/** Modes that keep every file readable for the owner, which is the runtime and the portal. */
 const ownersFile = 0o600
 const ownersFolder = 0o700
 
 /**
- * Budgets of one site: `ssd` (its folder), `database` (wp-content/database) and `internal` (this
- * container's own scratch folder), in bytes. What is written to the first two is counted once for
- * all processes of the site (disk-lease.js), and put right by measuring again. What others write to
- * them beside PHP (SFTP, a restored backup) is seen by the next measure.
+ * Budgets of one site, in bytes: `ssd` (its folder), `database` (wp-content/database) and
+ * `internal` (this container's own scratch folder). Writes to the first two are counted once for
+ * all processes of the site (disk-lease.js), and corrected by measuring. Writes by others than PHP
+ * (SFTP, a restored backup) are noticed by the next measurement.
  */
 export class DiskBudget {
   /**
-   * `bodiesDir`: left out of `internal`, for what lies there has a budget of its own. `countDir`:
-   * where processes of the site count together; without it this one counts alone.
+   * `bodiesDir`: left out of `internal`, because it has a budget of its own. `countDir`: where
+   * processes of the site count together; without it this process counts alone.
    */
   constructor({
     siteDir,
@@ -56,13 +53,16 @@ export class DiskBudget {
     this.bodiesDir = bodiesDir
     this.limits = { ...limits }
     this.report = report
-    /** Told of each change: the kind of disk, the file, whether a database may have committed. */
+    /**
+     * Called for each change: the kind of disk, the file, and whether a database may have
+     * committed.
+     */
     this.onChange = (_kind, _file, _isCommit) => {}
-    /** As they were measured last; of `internal` what was added since is in it. */
+    /** Bytes of the last measurement; for `internal`, including what was added since. */
     this.measured = { ssd: 0, database: 0, internal: 0 }
     this.lease = new DiskLease(countDir)
     this.files = 0
-    /** Descriptors that PHP has open, each with the kind of disk that it counts for. */
+    /** Descriptors that PHP has open, each with its kind of disk. */
     this.opened = new Map()
     this.changed = false
     this.measuredAt = 0
@@ -75,13 +75,13 @@ export class DiskBudget {
     timer.unref()
   }
 
-  /** Bytes on a disk, by what this process has heard. */
+  /** Bytes in use on a disk, as far as this process knows. */
   usedOf(kind) {
     const grown = sharedKinds.includes(kind) ? this.lease.grown(kind) : 0
     return Math.max(0, this.measured[kind] + grown)
   }
 
-  /** What the site's disks hold by this container's count, bytes. */
+  /** Bytes in use on the site's disks, by this container's count. */
   get told() {
     return { ssd: this.usedOf('ssd'), database: this.usedOf('database') }
   }
@@ -111,14 +111,17 @@ export class DiskBudget {
     this.measuring = false
   }
 
-  /** `before`: of the lease; `grown`: what `internal` grew by meanwhile. */
+  /**
+   * Takes a measurement. `before`: what the lease knew before it; `grown`: the growth of `internal`
+   * meanwhile.
+   */
   take(found, before, grown) {
     const held = this.unlinkedBytes()
     const counted = Object.fromEntries(Object.keys(found).map((kind) => [kind, this.usedOf(kind)]))
     this.lease.measured(before)
     for (const kind of Object.keys(found)) {
       const bytes = found[kind].bytes + held[kind] + (kind === 'internal' ? grown : 0)
-      // A folder that cannot be read may hold anything: the earlier count stays.
+      // A folder that cannot be read may hold anything, so the count is not lowered.
       this.measured[kind] = found[kind].whole ? bytes : Math.max(bytes, counted[kind])
     }
     this.files = found.ssd.files + found.database.files + found.internal.files
@@ -126,7 +129,7 @@ export class DiskBudget {
     this.measuredAt = Date.now()
   }
 
-  /** Bytes of files that have no name any more and are freed when PHP closes them. */
+  /** Bytes of deleted files that are freed only when PHP closes them. */
   unlinkedBytes() {
     const held = { ssd: 0, database: 0, internal: 0 }
     for (const [descriptor, kind] of this.opened) {
@@ -136,7 +139,7 @@ export class DiskBudget {
     return held
   }
 
-  /** Whether PHP has the file open: its bytes are then freed when it is closed, not before. */
+  /** Whether PHP has the file open: its bytes are freed only when it is closed. */
   isOpen({ dev, ino }) {
     for (const descriptor of this.opened.keys()) {
       const stat = fs.fstatSync(descriptor)
@@ -152,7 +155,7 @@ export class DiskBudget {
     return below(this.roots.internal) ? 'internal' : null
   }
 
-  /** Whether `bytes` more fit; counts them when they do. */
+  /** Whether `bytes` more fit; if so, they are counted. */
   grow(kind, bytes) {
     if (kind === null) return true
     if (bytes <= 0) {
@@ -162,8 +165,8 @@ export class DiskBudget {
     }
     this.changed = true
     if (this.#fits(kind, bytes)) return true
-    // Another container may have made room: look before refusing, but not at every one of a
-    // thousand writes.
+    // Another container may have freed space, so the disk is measured before a refusal, but at most
+    // every two seconds.
     if (Date.now() - this.measuredAt > 2_000) {
       this.remeasureSync()
       if (this.#fits(kind, bytes)) return true
@@ -183,12 +186,15 @@ export class DiskBudget {
     return true
   }
 
-  /** Before a file is removed, cut or replaced: whoever measures meanwhile is to know. */
+  /**
+   * Called before a file is removed, truncated or replaced, so that a concurrent measurement knows
+   * of it.
+   */
   freeing(kind, bytes) {
     if (sharedKinds.includes(kind) && bytes > 0) this.lease.freeing(kind, bytes)
   }
 
-  /** A request has ended: what it might still have written is the other processes'. */
+  /** Called after a request: its unused reservation is released to the other processes. */
   settle() {
     this.lease.settle()
   }
@@ -206,13 +212,14 @@ export class DiskBudget {
       const real = NODEFS.realPath(file.node)
       const kind = this.kindOf(real)
       if (kind !== null && length > 0) {
-        // SQLite writes a database's first page with every transaction.
+        // SQLite writes a database's first page in every transaction, so a write there may be a
+        // commit.
         this.onChange(kind, real, (position ?? file.position) === 0)
         let size = 0
         try {
           size = fs.fstatSync(file.nfd).size
         } catch {
-          // A closed descriptor: the write below answers for itself.
+          // The descriptor is closed; the write below reports that itself.
         }
         const start = file.flags & 1024 ? size : (position ?? file.position)
         const growth = Math.max(0, start + length - size)
@@ -267,7 +274,7 @@ export class DiskBudget {
       (target) => NODEFS.realPath(target.node),
       (target) => fs.fstatSync(target.nfd).size,
     )
-    // Modes and times by the name: Node's permission model takes neither by a descriptor.
+    // Sets modes and times by name: Node's permission model allows neither by descriptor.
     stream.setattr = (file, { size, ...named }) => {
       if (Object.keys(named).length > 0) node.setattr(file.node, named)
       if (size !== undefined) resizeOpen(file, { size })
@@ -282,7 +289,7 @@ export class DiskBudget {
       return mknod(parent, name, mode | (FS.isDir(mode) ? ownersFolder : ownersFile), device)
     }
 
-    /** Counts a name out that is gone now. What PHP still has open goes on taking its bytes. */
+    /** Subtracts a deleted file. A file that PHP still has open keeps using its bytes. */
     const countOut = (real, stat) => {
       if (!stat) return
       if (stat.isFile() && !(stat.nlink === 1 && this.isOpen(stat)))
@@ -351,8 +358,8 @@ export class DiskBudget {
       }
     }
 
-    // A link made by one container is followed by the host when another container still has the
-    // name cached as a file: out of the site's folder.
+    // Symbolic links are refused. If one container made a link while another still has the name
+    // cached as a file, the host would follow it out of the site's folder.
     node.symlink = () => {
       throw new FS.ErrnoError(EPERM)
     }

@@ -1,22 +1,30 @@
-// One count of a site's disks for all processes that write to them, without a lock and without a
-// question for each write. Each process has a file of its own beside the others', which PHP does
-// not see, and says in it between which two numbers the bytes are that it has added since it began:
-// it moves between them as it likes. It widens them before it acts, reads the others' numbers, and
-// takes back what would be too much. Of two that do so at the same moment at least one sees the
-// other, so together they never write more than there is room for.
+// One count of a site's disk use for all processes that write to it, without a lock and without a
+// query for each write. Each process has a file of its own in a folder that PHP cannot see. In it
+// the process publishes a range (low, high) for the bytes that it has added since it began, and may
+// move within that range freely. Before leaving the range it widens it, reads the others' ranges,
+// and takes the widening back if the sum would be too large. If two processes do so at the same
+// moment, at least one sees the other, so together they never exceed the limit.
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
 export const sharedKinds = ['ssd', 'database']
 
-/** What a process takes at once, where there is plenty; else never more than a part of it. */
+/**
+ * Most bytes that a process reserves beyond its need; where space is short it reserves only a
+ * fraction of the rest.
+ */
 const largestPiece = 1_048_576
-/** How far it may fall without saying so: a database removes its journal all the time. */
+/**
+ * How far a process's count may fall without publishing, bytes: a database removes its journal all
+ * the time.
+ */
 const below = 262_144
-/** A file that nobody has touched for so long is of a process that has ended. */
+/** A file that was not written for this long belongs to a process that has ended, ms. */
 const deadMs = 600_000
-/** Where others have taken more than they have written yet, it is asked again so often. */
+/**
+ * How often a refused reservation is retried while others hold reserves that they have not used.
+ */
 const mostTries = 5
 
 const fields = sharedKinds.flatMap((kind) => [`${kind}.low`, `${kind}.high`])
@@ -25,7 +33,7 @@ const fileBytes = fields.length * 8
 const zeros = () => Object.fromEntries(sharedKinds.map((kind) => [kind, { low: 0, high: 0 }]))
 const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** A file that is not written yet, or not whole, says nothing. */
+/** A file that is missing data counts as zero. */
 function read(descriptor) {
   const bytes = Buffer.alloc(fileBytes)
   const length = fs.readSync(descriptor, bytes, 0, fileBytes, 0)
@@ -46,7 +54,7 @@ export class DiskLease {
   #own = Object.fromEntries(
     sharedKinds.map((kind) => [kind, { value: 0, low: 0, high: 0, base: 0 }]),
   )
-  /** By the names of their files: a descriptor, what they said last, and what they said before. */
+  /** By file name: a descriptor, the range read last, and the range at the last measurement. */
   #others = new Map()
 
   /** `dir`: the folder of the files; null: no other process writes to these disks. */
@@ -78,14 +86,17 @@ export class DiskLease {
     fs.writeSync(this.#descriptor, bytes, 0, fileBytes, 0)
   }
 
-  /** Reads what the others say now. What one said last counts when its file is gone, too. */
+  /**
+   * Reads the ranges of the other processes. A range keeps counting after its file was removed,
+   * until the next measurement.
+   */
   listen() {
     if (this.#dir === null) return
     for (const name of fs.readdirSync(this.#dir)) {
       if (name === this.#name || this.#others.has(name)) continue
       try {
         const descriptor = fs.openSync(path.join(this.#dir, name), 'r')
-        // It began after the last measurement: all of it is new.
+        // It began after the last measurement, so all of its bytes are new.
         this.#others.set(name, { descriptor, said: zeros(), base: zeros() })
       } catch (error) {
         if (error.code !== 'ENOENT') throw error
@@ -94,11 +105,11 @@ export class DiskLease {
     for (const other of this.#others.values()) other.said = read(other.descriptor)
   }
 
-  /** Says that this process is still there. */
+  /** Updates the file's time, which shows that this process still runs. */
   keepAlive() {
     if (this.#dir === null) return
     if (fs.existsSync(path.join(this.#dir, this.#name))) return this.#publish()
-    // Taken for dead, by others that went on while it stood still.
+    // The file is gone: other processes took this one for dead while it was suspended.
     for (const own of Object.values(this.#own)) {
       own.base -= own.value
       own.high -= own.value
@@ -107,7 +118,7 @@ export class DiskLease {
     this.#open()
   }
 
-  /** Before the folders are measured; `measured` takes what it answers. */
+  /** Called before the folders are measured; the result is passed to `measured`. */
   beginMeasuring() {
     this.listen()
     const lows = new Map([...this.#others].map(([name, { said }]) => [name, said]))
@@ -118,8 +129,8 @@ export class DiskLease {
   }
 
   /**
-   * After it. What somebody wrote or removed meanwhile may be in the measure or not: it counts
-   * where it makes more.
+   * Called after the measurement. A change during it may or may not be included, so the bound that
+   * counts more bytes is used.
    */
   measured(before) {
     this.listen()
@@ -146,13 +157,16 @@ export class DiskLease {
     return sum
   }
 
-  /** What the disk holds beyond the last measure, bytes, by what was heard last (`listen`). */
+  /** Bytes added since the last measurement, by the ranges that were read last (`listen`). */
   grown(kind) {
     const { value, base } = this.#own[kind]
     return this.#ofOthers(kind) + value - base
   }
 
-  /** Whether `bytes` more fit while the disk may have grown by `most`; counts them when they do. */
+  /**
+   * Whether `bytes` more fit if the disk may grow by `most` since its measurement; if so, they are
+   * counted.
+   */
   take(kind, bytes, most) {
     const own = this.#own[kind]
     if (own.value + bytes <= own.high && this.grown(kind) + bytes <= most) {
@@ -183,12 +197,12 @@ export class DiskLease {
     return false
   }
 
-  /** Whether others have taken what they may not need. */
+  /** Whether others have reserved bytes that they may not need. */
   #isHeld(kind) {
     return [...this.#others.values()].some(({ said }) => said[kind].high - said[kind].low > 0)
   }
 
-  /** Before bytes are freed: whoever measures at this moment is to know. */
+  /** Called before bytes are freed, so that a concurrent measurement knows of it. */
   freeing(kind, bytes) {
     const own = this.#own[kind]
     if (own.value - bytes >= own.low) return
@@ -196,13 +210,13 @@ export class DiskLease {
     this.#publish()
   }
 
-  /** They are free. Until `settle` this process may fill them again. */
+  /** Called when the bytes are free. Until `settle` this process may use them again. */
   freed(kind, bytes) {
     this.freeing(kind, bytes)
     this.#own[kind].value -= bytes
   }
 
-  /** What was taken and not needed is the others' again. */
+  /** Releases reserved bytes that were not used to the other processes. */
   settle() {
     let isChanged = false
     for (const own of Object.values(this.#own)) {

@@ -1,4 +1,4 @@
-// What lies below a folder: its bytes, its files, its deepest path.
+// Measures a folder: its bytes, its files, its deepest path.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -10,8 +10,8 @@ import path from 'node:path'
 const isGone = (error) => error?.code === 'ENOENT' || error?.code === 'ENOTDIR'
 
 /**
- * Bytes and files below `dir`, links not followed, `skip` left out. What vanishes meanwhile counts
- * as gone.
+ * Bytes and files below `dir`. Links are not followed, and `skip` is left out. What disappears
+ * meanwhile is not counted.
  * @returns {Measure}
  */
 export function measureSync(dir, skip) {
@@ -40,7 +40,7 @@ export function measureSync(dir, skip) {
 }
 
 /**
- * As `measureSync`, and other work goes on meanwhile.
+ * Like `measureSync`, without blocking other work.
  * @returns {Promise<Measure>}
  */
 export async function measure(dir, skip) {
@@ -76,7 +76,7 @@ function add(sum, below) {
 
 /**
  * The length in bytes of the longest path at or below `dir`.
- * @throws when a folder cannot be read: what lies there may be of any depth
+ * @throws when a folder cannot be read, because its content may be of any depth
  */
 export function deepestSync(dir) {
   let longest = Buffer.byteLength(dir)

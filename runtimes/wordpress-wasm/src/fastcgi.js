@@ -1,4 +1,4 @@
-// FastCGI to PHP-FPM: one connection a request. FastCGI Specification 1.0, of 1996.
+// A FastCGI client for PHP-FPM: one connection per request. FastCGI Specification 1.0, of 1996.
 import net from 'node:net'
 
 const version = 1

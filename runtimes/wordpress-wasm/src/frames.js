@@ -1,16 +1,16 @@
-// What a PHP process writes for the visitor, on a descriptor of its own: frames of one byte of
-// kind, four of length, and content. PHP writes and waits, as any program does on a full pipe: a
-// large answer takes the memory of neither process.
+// Frames that a PHP process writes for the visitor, on a descriptor of its own: one byte for the
+// kind, four for the length, and the content. PHP blocks while the pipe is full, so a large answer
+// needs little memory in either process.
 import fs from 'node:fs'
 
 /**
  * `head`: JSON `{status, headers: [[name, value], …]}`; `data`; `end`: JSON `{exitCode, trailers}`;
- * `wrote`: JSON `{tags}`, what PHP has written until here (page-tags.js).
+ * `wrote`: JSON `{tags}`, what PHP has written so far (page-tags.js).
  */
 export const kinds = { head: 1, data: 2, end: 3, wrote: 4 }
 const names = { 1: 'head', 3: 'end', 4: 'wrote' }
 const prefixBytes = 5
-/** A head has few headers, and an end has none. */
+/** Longest JSON of a head or an end, bytes: a head has few headers, and an end has none. */
 const longestJson = 1_048_576
 
 /** Writes a frame and returns when the kernel has all of it. */
@@ -22,7 +22,7 @@ export function writeFrame(descriptor, kind, content) {
   for (let at = 0; at < frame.length;) at += fs.writeSync(descriptor, frame, at)
 }
 
-/** Puts chunks of a stream together to frames. Data is handed on as it comes, in pieces. */
+/** Reassembles frames from the chunks of a stream. Data is passed on as it arrives, in pieces. */
 export class FrameReader {
   #on
   #kind = 0
@@ -38,7 +38,7 @@ export class FrameReader {
     this.#on = on
   }
 
-  /** @throws when it is no frame: the other side is not what it should be */
+  /** @throws when the bytes are no valid frame */
   push(chunk) {
     let rest = this.#heldBytes > 0 ? Buffer.concat([...this.#held, chunk]) : chunk
     this.#held = []
@@ -68,7 +68,7 @@ export class FrameReader {
       this.#on[names[kind]](value)
     }
     if (rest.length > 0) {
-      // A frame's beginning waits for the rest of it.
+      // The beginning of a frame is kept until the rest arrives.
       this.#held.push(rest)
       this.#heldBytes = rest.length
     }

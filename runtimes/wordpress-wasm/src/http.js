@@ -1,4 +1,4 @@
-// The container's HTTP side: files from here, everything else from the processes that run PHP.
+// The container's HTTP server: it serves files itself, and everything else by the PHP processes.
 import http from 'node:http'
 import { actCode, actTicketOf } from './acts.js'
 import { ClientLimits } from './client-limits.js'
@@ -10,14 +10,16 @@ import { refusalPage, signInCode, takeTicket, ticketOf } from './sign-in.js'
 import { serveFile } from './static-files.js'
 import { WriteHold, mayWrite } from './write-hold.js'
 
-/** A body that nobody wants is let in for so long: else the answer would be lost on its way. */
+/**
+ * A refused body is still read for this long, ms: closing at once would lose the answer on its way.
+ */
 const lingerMs = 15_000
 
 /**
  * @param {{pool: object, spool: object, order: object, log: (line: object) => void}} parts
  * @returns `server` (not listening yet), `run` (an internal request, for cron), `setHosts` (names
  * beside the order's own), `hold` (write-hold.js), `settle` (resolves when
- * no request is in hand)
+ * no request is being handled)
  */
 export function createSiteServer({ pool, spool, order, log }) {
   const siteUrl = new URL(order.url)
@@ -36,9 +38,9 @@ export function createSiteServer({ pool, spool, order, log }) {
       : request.headers['x-forwarded-proto'] === 'https'
 
   /**
-   * The site's URL as this visitor sees it, null when the name is none of the site's. The port is
-   * never taken from the visitor's request. Its scheme is: by HTTP comes who has no other way,
-   * since the edge sends everybody else to HTTPS.
+   * The site's URL as this visitor sees it; null when the host is not one of the site's names. The
+   * port is never taken from the visitor's request. The scheme is: the edge redirects visitors to
+   * HTTPS where it can, so a request by HTTP has no other way.
    */
   function homeUrlOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
@@ -50,18 +52,15 @@ export function createSiteServer({ pool, spool, order, log }) {
       : null
   }
 
-  /**
-   * Null when nothing was done: the visitor left, and the edge, which noticed, has written that
-   * down.
-   */
+  /** Returns null when nothing was done: the visitor left, and the edge logs that itself. */
   async function answer(request, response) {
     const url = new URL(
       request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url,
     )
     const homeUrl = homeUrlOf(request)
     if (homeUrl === null) {
-      // The edge forwards no request with an unknown name: this name was released a moment ago, or
-      // the caller went around the edge.
+      // The edge forwards no request with an unknown name. So this name was released a moment ago,
+      // or the caller bypassed the edge.
       const repeatable = request.method === 'GET' || request.method === 'HEAD'
       response.writeHead(repeatable ? 302 : 421, {
         ...(repeatable ? { location: order.url + url.pathname + url.search } : {}),
@@ -123,7 +122,7 @@ export function createSiteServer({ pool, spool, order, log }) {
     return { status: 403, bytes: 0 }
   }
 
-  /** What the portal has PHP do; no visitor has a ticket for it. */
+  /** Performs an act of the portal; no visitor has a ticket for one. */
   async function act(request, response, { url, homeUrl, ticket }) {
     const allowed = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : undefined
     const code =
@@ -162,12 +161,12 @@ export function createSiteServer({ pool, spool, order, log }) {
       if (!request.complete && !request.destroyed) linger(request)
       activeRequests--
       if (activeRequests === 0) idle()
-      // What the portal has done is no visit.
+      // An act of the portal is not logged as a visit.
       if (!outcome || outcome.isOwnAct) return
       log({
         s: 'access',
         m: request.method,
-        // No log has a ticket.
+        // Tickets are kept out of the log.
         u: request.url.replace(/^\/portal-(sign-in|act)\/.*/s, '/portal-$1/…'),
         st: outcome.status,
         b: outcome.bytes,
@@ -190,7 +189,7 @@ export function createSiteServer({ pool, spool, order, log }) {
   }
 }
 
-/** Reads the rest of a body and throws it away. */
+/** Reads and discards the rest of a body. */
 function linger(request) {
   const timer = setTimeout(() => request.destroy(), lingerMs)
   request.once('close', () => clearTimeout(timer))

@@ -1,10 +1,8 @@
-// Installs WordPress with the chosen admin, before the port opens: nobody can reach install.php
-// first.
+// Installs WordPress with the chosen admin before the port opens, so that nobody can reach
+// install.php first.
 import { wordpressRoot } from './root.js'
 
-/**
- * Marks a database that was installed ahead of time with a random admin and waits for its owner.
- */
+/** Marks a database that was installed in advance with a random admin and has no owner yet. */
 export const templateOption = 'portal_template_url'
 
 const code = `<?php

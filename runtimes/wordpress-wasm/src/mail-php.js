@@ -1,8 +1,8 @@
-// The PHP side of mail-spool.js. PHP's own mail() starts a program and waits for its end; here it
-// is one of the disabled functions, in whose place a program may define its own (PHP 8), and says
-// at once whether the letter was taken. PHPMailer calls it, and so does wp_mail().
+// The PHP side of mail-spool.js. PHP's own mail() starts a program and waits for it to end. Here
+// mail() is a disabled function, which a program may therefore define itself (PHP 8). This one
+// returns at once whether the letter was taken. PHPMailer calls it, and so does wp_mail().
 
-/** Part of the file that stands before every script. */
+/** Part of the file that runs before every script. */
 export const mailCode = `
 if ( ! function_exists( 'mail' ) && function_exists( 'post_message_to_js' ) ) {
 	function mail( string $to, string $subject, string $message,
@@ -33,14 +33,14 @@ if ( ! function_exists( 'mail' ) && function_exists( 'post_message_to_js' ) ) {
 
 const marker = 'portal-mail'
 
-/** From now on hears the letters of this PHP. */
+/** Receives the letters of this PHP process. */
 export function attachMail(php, spool) {
   php.onMessage((text) => {
     if (!text.startsWith(marker)) return undefined
     try {
       return spool.take(JSON.parse(text.slice(marker.length))) ? 'taken' : 'refused'
     } catch {
-      // A full disk, or what is no letter: mail() says no.
+      // The disk is full, or the message is no letter: mail() returns false.
       return 'refused'
     }
   })

@@ -1,20 +1,20 @@
-// Letters that PHP hands over, as files of a folder that PHP does not see. The portal takes them
-// from there. A file holds one line of JSON, the envelope, and the letter after it (RFC 5322).
+// Letters from PHP, stored as files in a folder that PHP cannot see. The portal takes them from
+// there. A file holds one line of JSON, the envelope, and after it the letter (RFC 5322).
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_SYNC } = fs.constants
-/** What may wait until the portal takes it. */
+/** Most letters, and bytes, that may wait until the portal takes them. */
 const mostWaiting = 100
 const mostWaitingBytes = 100 * 1_048_576
-/** Of one letter, with its header. */
+/** Bytes of one letter, with its header. */
 export const mostLetterBytes = 10 * 1_048_576
 export const mostRecipients = 50
-/** What the machine's disk must have left. */
+/** Bytes that must be free on the machine's disk. */
 const leastFreeBytes = 512 * 1_048_576
 
-/** As it may stand in an SMTP command; what it means is the portal's to judge. */
+/** An address that is safe in an SMTP command; the portal checks its meaning. */
 // oxlint-disable-next-line no-control-regex
 const address = /^[^\0-\x20\x7f<>()[\]\\,;:"@]{1,64}@[^\0-\x20\x7f<>()[\]\\,;:"@]{1,253}$/
 
@@ -42,7 +42,7 @@ export function addressesOf(value) {
     if (sign === '"') quoted = true
     else if (sign === '(') depth = 1
     else if (sign === ',' || sign === ';') end()
-    // The name of a group, such as `undisclosed-recipients:;`.
+    // The name of a group, such as `undisclosed-recipients:;`, is dropped.
     else if (sign === ':') one = ''
     else one += sign
   }
@@ -50,13 +50,13 @@ export function addressesOf(value) {
   return found
 }
 
-/** Header lines, those that are folded in one. */
+/** The header's lines, with folded lines joined. */
 const linesOf = (header) => header.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 
 const oneLine = (text) => String(text ?? '').replace(/[\r\n\0]+/g, ' ')
 const withCrlf = (text) => text.replace(/\r\n|\r|\n/g, '\r\n')
 
-/** The sender that `-f` in mail()'s last argument names; null: none. */
+/** The sender in mail()'s last argument, given by `-f`; null: none. */
 const senderOf = (parameters) => {
   const [, given] = /(?:^|\s)-f\s*['"]?([^\s'"]+)/.exec(parameters) ?? []
   return given !== undefined && address.test(given) ? given : null
@@ -70,7 +70,7 @@ export class MailSpool {
 
   /**
    * @param {{dir?: string, isOn?: boolean, log: (text: string) => void, onLetter: () => void}}
-   * parts `onLetter`: one lies there
+   * parts `onLetter`: called when a letter was stored
    */
   constructor({ dir, isOn, log, onLetter }) {
     this.#dir = dir
@@ -93,7 +93,7 @@ export class MailSpool {
   #faultOf({ to, subject, headers, parameters, body }) {
     if (!this.isOn) return 'mail is switched off for this server'
     const given = withCrlf(String(headers ?? '')).replace(/^(?:\r\n)+|[\r\n\s]+$/g, '')
-    // What follows an empty line would be part of the text.
+    // Text after an empty line would become part of the body.
     if (/\r\n\r\n/.test(given) || given.includes('\0')) return 'its header has an empty line'
     const more = linesOf(given)
     const listed = more.flatMap((line) => /^(?:cc|bcc)\s*:(.*)$/i.exec(line)?.[1] ?? [])
@@ -126,10 +126,10 @@ export class MailSpool {
     if (waiting > mostWaitingBytes) return 'too many large letters wait to be taken'
     const { bavail, bsize } = fs.statfsSync(this.#dir)
     if (bavail * bsize < leastFreeBytes) return 'the disk of the machine is full'
-    // In the order in which they were sent.
+    // Names sort in the order of sending.
     const name = `${Date.now().toString(36).padStart(9, '0')}-${randomBytes(12).toString('hex')}`
     const scratch = path.join(this.#dir, `${name}.new`)
-    // Node's permission model has no fsync.
+    // O_SYNC, because Node's permission model has no fsync.
     const file = fs.openSync(scratch, O_WRONLY | O_CREAT | O_EXCL | O_SYNC, 0o600)
     try {
       fs.writeFileSync(file, letter)

@@ -1,4 +1,4 @@
-// What stands in a native container's own folder, and in the site's, before its PHP runs.
+// Writes files into a native container's own folder and into the site's, before its PHP runs.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -7,16 +7,19 @@ import { talkCode } from './native-talk.js'
 import { pageTagsCode } from './page-tags-php.js'
 import { writeDropIn, writeSiteConfig } from './site-config.js'
 
-/** Where PHP sees the container's own folder, which it may not write to. */
+/** The path at which PHP sees the container's own folder, which is read-only for it. */
 const shared = '/internal/shared'
 
-/** The name of the socket of own calls, in the folder that PHP sees as /run/portal. */
+/**
+ * The name of the socket for the site's calls to itself, in the folder that PHP sees as
+ * /run/portal.
+ */
 export const ownCallsSocket = 'own.sock'
 const ownCallsInPhp = `/run/portal/${ownCallsSocket}`
 
 /**
- * What the database's disk has beyond the plan's (database-disk.ts): MariaDB cannot undo a
- * statement on a disk that is full to the last byte, and ends.
+ * Bytes of the database's disk beyond the plan's size (database-disk.ts): on a completely full disk
+ * MariaDB cannot undo a statement, and ends.
  */
 const reserveBytes = 96 * 1_048_576
 
@@ -28,8 +31,9 @@ require_once '${shared}/portal-own-calls.php';
 `
 
 /**
- * What the site asks of itself (Site Health, background requests) goes over a socket, for its
- * container has no network. Whoever answers there knows by which scheme the site is visited.
+ * The site's requests to itself (Site Health, background requests) use a socket, because its
+ * container has no network. The server at that socket knows the scheme by which the site is
+ * visited.
  */
 const ownCallsCode = `<?php
 final class Portal_Own_Calls {
@@ -53,7 +57,10 @@ add_action( 'requests-requests.before_request', array( 'Portal_Own_Calls', 'plai
 add_action( 'http_api_curl', array( 'Portal_Own_Calls', 'lead' ), PHP_INT_MAX, 3 );
 `
 
-/** Statements that add are refused while the plan's disk is full; what removes is not. */
+/**
+ * While the plan's disk is full, statements that add data are refused, but statements that remove
+ * data are not.
+ */
 const databaseDiskCode = `<?php
 final class Portal_Database_Disk {
 	private static $is_told = false;
@@ -102,7 +109,9 @@ define( 'DB_CHARSET', 'utf8mb4' );
 define( 'DB_COLLATE', 'utf8mb4_unicode_520_ci' );
 ${talkCode}${mailCode}`
 
-/** Of PHP, for each request: what its owner and his plan have set holds from the next one on. */
+/**
+ * PHP settings for each request, so that changes by the owner or the plan apply from the next one.
+ */
 export const phpValues = (order, limitMs) =>
   [
     `memory_limit = ${order.phpMemoryMb}M`,
@@ -112,7 +121,7 @@ export const phpValues = (order, limitMs) =>
     `post_max_size = ${order.uploadMb ?? 64}M`,
   ].join('\n')
 
-/** Writes all of it. */
+/** Writes all files of a native container. */
 export function writeNativeFiles(order) {
   const folder = path.join(order.internalDir, 'shared')
   fs.mkdirSync(path.join(folder, 'acts'), { recursive: true })
@@ -125,7 +134,7 @@ export function writeNativeFiles(order) {
 }
 
 const written = new Set()
-/** PHP of our own as a file; answers where PHP sees it. */
+/** Writes our own PHP into a file; returns the path as PHP sees it. */
 export function codeFile(internalDir, code) {
   const name = `${createHash('sha256').update(code).digest('hex').slice(0, 24)}.php`
   if (!written.has(name)) {

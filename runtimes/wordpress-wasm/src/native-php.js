@@ -1,6 +1,6 @@
 /**
- * One place for a request in the PHP of a container, with what a process of PHP has elsewhere
- * (php-process.js): PHP-FPM decides itself which of its processes takes it.
+ * One slot for a request in the container's PHP, with the interface of a PHP process
+ * (php-process.js). PHP-FPM itself decides which of its processes handles it.
  */
 import { randomBytes } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
@@ -9,16 +9,16 @@ import { installWordpress } from './install.js'
 import { codeFile, phpValues } from './native-files.js'
 import { PageTags } from './page-tags.js'
 
-/** What one request may add to the log. */
+/** Most log lines of one request. */
 const maxLogLines = 500
-/** Pieces of a redirect's body that are held back until its end. */
+/** Most pieces of a redirect's body that are held back until its end. */
 const mostHeld = 64
-/** An answer's head is no longer. */
+/** Longest head of an answer, bytes. */
 const longestHead = 262_144
 const tagsMark = 'portal-page-tags'
 const mailMark = 'portal-mail'
 
-/** PHP's output before the empty line, and the rest; undefined while that is not there. */
+/** PHP's output before the empty line, and the rest; undefined until that line has arrived. */
 function splitHead(bytes) {
   for (const mark of ['\r\n\r\n', '\n\n']) {
     const at = bytes.indexOf(mark)
@@ -40,15 +40,16 @@ function headOf(text) {
   return { status, headers }
 }
 
-/** Acts that change no file. */
+/** Acts that change no files. */
 const readingActs = new Set(['list-software', 'database'])
-/** Pages of the administration that change files when they are only opened. */
+/** Administration pages that change files merely by being opened. */
 const changingPages =
   /^\/wp-admin\/(?:network\/)?(?:update|update-core|plugins|themes|theme-editor)\.php\?/
 
 /**
- * Whether a request may have changed files that a page shows: nobody sees it here, so it is told
- * from who asks. Its statements are told by themselves.
+ * Whether a request may have changed files that pages show. PHP's file writes cannot be observed
+ * here, so this is decided by the kind of request and its sender. Its SQL statements are reported
+ * separately.
  */
 function mayChangeFiles({ method, headers, code, $_SERVER }) {
   if (code) return $_SERVER.PORTAL_ACT !== undefined && !readingActs.has($_SERVER.PORTAL_ACT)
@@ -60,7 +61,7 @@ function mayChangeFiles({ method, headers, code, $_SERVER }) {
   return isSignedIn || /^multipart\//i.test(headers['content-type'] ?? '')
 }
 
-/** The variables of a request as php-answer.js makes it. */
+/** The FastCGI variables of a request from php-answer.js. */
 function paramsOf(request, { order, talkName, bytes, script, limitMs }) {
   const { host = 'localhost' } = request.headers
   const [name, port] = host.split(':')
@@ -91,7 +92,7 @@ function paramsOf(request, { order, talkName, bytes, script, limitMs }) {
 export class NativePhp {
   ready = Promise.resolve()
   ended
-  /** Its address is not within PHP's reach: the container has no network. */
+  /** Always 0: PHP cannot reach the site's address, because the container has no network. */
   ownCalls = 0
   told = null
   pid = undefined
@@ -111,7 +112,7 @@ export class NativePhp {
   get idle() {
     return !this.#running
   }
-  /** The kernel shares processors out, by the container's limits. */
+  /** Unknown here: the kernel distributes CPU time by the container's limits. */
   processor() {
     return null
   }
@@ -133,7 +134,7 @@ export class NativePhp {
     return { already: already === true }
   }
 
-  /** Runs a program of ours and collects what it prints. */
+  /** Runs our own PHP and collects its output. */
   async #collect({ code, env }) {
     const pieces = []
     const log = []
@@ -164,7 +165,7 @@ export class NativePhp {
     return body ? [Buffer.from(body, 'base64')] : []
   }
 
-  /** As PhpProcess's. */
+  /** The same as PhpProcess.run. */
   async run(request, answer, { limitMs, onWrite, onLog }) {
     this.#running = true
     try {
@@ -200,7 +201,7 @@ export class NativePhp {
         try {
           return mail.take(JSON.parse(text.slice(mailMark.length))) ? 'taken' : 'refused'
         } catch {
-          // A full disk, or what is no letter: mail() says no.
+          // The disk is full, or the message is no letter: mail() returns false.
           return 'refused'
         }
       }
@@ -247,7 +248,10 @@ export class NativePhp {
         talk.end(talkName)
         resolve(outcome)
       }
-      /** Acts in the order in which PHP sent; the visitor's own slowness is not PHP's. */
+      /**
+       * Runs steps in the order in which PHP sent them. The clock stops while the visitor is slow
+       * to read.
+       */
       const then = (act) => {
         if (waiting++ === 0) asked?.pause()
         work = work.then(async () => {

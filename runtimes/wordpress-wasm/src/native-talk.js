@@ -1,22 +1,22 @@
-// What PHP in a container says beside its answer, on a socket of its own: what it reads and writes
-// (page-tags.js), and letters (mail-spool.js). PHP is the customer's code: it may say anything, and
-// then says it of its own request.
+// What PHP in a container reports beside its answer, on a socket of its own: what it reads and
+// writes (page-tags.js), and letters (mail-spool.js). PHP is the customer's code: it may report
+// anything, but only about its own request.
 import net from 'node:net'
 
-/** A letter of 10 MB in Base64, and its envelope. */
+/** Longest message, bytes: a letter of 10 MB in Base64, and its envelope. */
 const longestMessage = 16 * 1_048_576
-/** The first line names the request. */
+/** Longest first line, which names the request, bytes. */
 const longestName = 64
-/** PHP that said who it is has ended when its connection has; it waits for no more than this. */
+/** How long the end of a request waits for its PHP's connection to close, ms. */
 const closingMs = 2_000
 
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
 export class NativeTalk {
   #server
-  /** By the names of their requests. */
+  /** Callbacks by the name of the request. */
   #hearers = new Map()
-  /** By request: its connection, until it is closed. */
+  /** Open connections by request. */
   #open = new Map()
   #unnamed = new Set()
 
@@ -30,15 +30,15 @@ export class NativeTalk {
   }
 
   /**
-   * @param {string} request its name, which only its PHP is told
-   * @param {(text: string) => string | undefined | Promise<string | undefined>} hear what it
-   * answers goes back to PHP, which waits for it where it asked
+   * @param {string} request its name, which only its own PHP is given
+   * @param {(text: string) => string | undefined | Promise<string | undefined>} hear its result is
+   * sent back to PHP, which waits for it where it asked
    */
   begin(request, hear) {
     this.#hearers.set(request, hear)
   }
 
-  /** Resolves when all is heard that the request's PHP has said. */
+  /** Resolves when everything that the request's PHP has sent was handled. */
   async settled(request) {
     await later()
     const until = performance.now() + closingMs
@@ -88,7 +88,8 @@ export class NativeTalk {
         if (end < 0 && held.length <= longestName) return
         request = held.toString('utf8', 0, Math.max(0, end))
         this.#unnamed.delete(socket)
-        // One that no request has, or a second one of the same: not PHP of ours.
+        // The name of no request, or a second connection of the same one: not the portal's PHP
+        // code.
         if (!this.#hearers.has(request) || this.#open.has(request)) return socket.destroy()
         this.#open.set(request, socket)
         held = held.subarray(end + 1)
@@ -110,7 +111,7 @@ export class NativeTalk {
   }
 }
 
-/** The PHP side; part of the file that stands before every script. */
+/** The PHP side; part of the file that runs before every script. */
 export const talkCode = `
 final class Portal_Talk {
 	private static $socket  = null;

@@ -1,4 +1,4 @@
-// A container whose pages come from WordPress on the PHP-FPM of an engine's container.
+// A container whose pages come from WordPress on PHP-FPM in a container of the engine.
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
@@ -8,17 +8,17 @@ import { ownCallsSocket, writeNativeFiles } from './native-files.js'
 import { NativePhp } from './native-php.js'
 import { NativeTalk } from './native-talk.js'
 
-/** A request in PHP takes this much of the plan's memory, MB. */
+/** Memory that a request in PHP takes from the plan, MB. */
 const requestMb = 48
 const mostRequests = 48
 const openMs = 60_000
 const tryMs = 20
 
-/** How many requests PHP works on at the same time. */
+/** How many requests PHP handles at the same time. */
 const mostOf = ({ memoryMb }) =>
   Math.min(mostRequests, Math.max(2, Math.floor(memoryMb / requestMb)))
 
-/** Resolves when somebody takes connections there. */
+/** Resolves when the socket accepts connections. */
 function opened(socketPath) {
   const until = performance.now() + openMs
   return new Promise((resolve, reject) => {
@@ -41,8 +41,8 @@ function opened(socketPath) {
 runContainer((order, say) => {
   const now = { ...order }
   writeNativeFiles(now)
-  // The address of a socket has 107 bytes at most, the site's folder may have more: this one is
-  // short, and leads there.
+  // A socket's address may have at most 107 bytes, and the path of the site's folder may be longer.
+  // This short path leads to the same folder.
   const folder = `/proc/self/fd/${fs.openSync(path.join(now.internalDir, 'talk'), 'r')}`
   const talk = new NativeTalk()
   const mail = new MailSpool({
@@ -57,7 +57,7 @@ runContainer((order, say) => {
     most: mostOf(now),
     isCheap: true,
     ownCalls: path.join(folder, ownCallsSocket),
-    /** A plan's new size. */
+    /** The plan's size changed. */
     resize(limits) {
       Object.assign(now, limits)
       return mostOf(now)

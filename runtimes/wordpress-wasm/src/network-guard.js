@@ -1,14 +1,15 @@
 // What a customer's PHP may reach. php-wasm opens PHP's sockets in this process: a WebSocket on
-// loopback carries each to a small proxy that connects onward with node:net. So the guard stands in
-// node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports,
-// and what is public when the site may reach the internet. Names are looked up in this process too,
+// loopback connects each one to a small proxy, which connects onward with node:net. So the guard is
+// in node:net itself, where it cannot be bypassed. It only allows php-wasm's own helper ports, and
+// public addresses when the site may reach the internet. Names are resolved in this process too,
 // with node:dns.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 
-// The special-purpose ranges of IANA's registries. A test of the portal compares them with its own.
+// The special-purpose ranges of IANA's registries. A test of the portal compares them with the
+// portal's own list.
 const denied = new net.BlockList()
 for (const [address, prefix] of [
   ['0.0.0.0', 8],
@@ -47,14 +48,14 @@ for (const [address, prefix] of [
   denied.addSubnet(address, prefix, 'ipv6')
 
 /**
- * Whether an IP address is one that a customer's code must not reach. IPv4-mapped and -compatible
- * IPv6 count as the IPv4 address inside.
+ * Whether an IP address is one that a customer's code must not reach. IPv4-mapped and
+ * IPv4-compatible IPv6 addresses count as the IPv4 address inside.
  */
 export function isDenied(address) {
   const plain = address.replace(/%.*$/, '').replace(/^\[|\]$/g, '')
   if (net.isIPv4(plain)) return denied.check(plain, 'ipv4')
   if (!net.isIPv6(plain)) return true
-  // The URL parser writes every spelling of an IPv6 address in one way.
+  // The URL parser writes every spelling of an IPv6 address in one form.
   const canonical = new URL(`http://[${plain}]/`).hostname.slice(1, -1)
   const mapped = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical)
   if (mapped) {
@@ -84,15 +85,15 @@ export function createNetworkPolicy({ internet, url }) {
   return {
     internet,
     mayLookUp: (name) => internet || net.isIP(name) !== 0 || name === 'localhost' || isOwn(name),
-    /** Called for every name that was looked up. */
+    /** Called with the addresses of every name that was resolved. */
     found(name, addresses) {
       if (isOwn(name)) ownAddresses = new Set(addresses)
     },
     mayConnect: (address, port) =>
       (Number(port) === ownPort && ownAddresses.has(address)) || (internet && !isDenied(address)),
-    /** Whether it is the site's own address, wherever that is: on a laptop it is loopback. */
+    /** Whether it is the site's own address, which on a laptop is loopback. */
     isOwn: (address, port) => Number(port) === ownPort && ownAddresses.has(address),
-    /** Where the name leads without a question; null: to be looked up. */
+    /** The address of a name that needs no query; null: it must be resolved. */
     known: (name) => (isOwn(name) && isLocalName.test(name) ? '127.0.0.1' : null),
   }
 }
@@ -103,7 +104,10 @@ function countOwnCall(socket) {
   tellOwnCalls(++ownCalls)
   socket.once('close', () => tellOwnCalls(--ownCalls))
 }
-/** `tell` hears how many connections to the site's own address PHP has open, as that changes. */
+/**
+ * `tell` is called with the number of PHP's open connections to the site's own address whenever it
+ * changes.
+ */
 export function onOwnCalls(tell) {
   tellOwnCalls = tell
 }
@@ -157,7 +161,7 @@ function guardLookups(policy, report) {
     found(name, answer)
     return answer
   }
-  // php-wasm has them by `import`.
+  // php-wasm imports these functions as ES module bindings, which must be updated.
   syncBuiltinESMExports()
 }
 
@@ -168,8 +172,8 @@ export function installNetworkGuard(policy, report) {
   net.Server.prototype.listen = function (...args) {
     const permit = own.getStore()
     if (!permit) {
-      // stream_socket_server() in PHP ends here: php-wasm would open a port of the host, on all its
-      // addresses.
+      // stream_socket_server() in PHP arrives here: php-wasm would open a port of the host, on all
+      // its addresses.
       report('listen')
       process.nextTick(() => this.emit('error', refusal('listen')))
       return this
@@ -207,7 +211,7 @@ export function installNetworkGuard(policy, report) {
     })
     if (net.isIP(host) !== 0)
       return policy.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
-    // By name: what the name resolves to is checked, and that very answer is connected to.
+    // For a connection by name, the resolved address is checked, and exactly that address is used.
     const guarded = {
       ...options,
       host,

@@ -1,22 +1,25 @@
 /**
  * What a request to PHP has read and written, as tags (sql-tags.js), for the page cache of the edge
- * (README.md). What was written is told between the frames of the answer, and acknowledged before
- * the answer goes on (php-process.js): the edge has then dropped every page that showed it. What
- * was read goes with the answer, for an answer that may be kept.
+ * (README.md). Writes are reported between the frames of the answer, and acknowledged before the
+ * answer continues (php-process.js): by then the edge has dropped every page that showed the old
+ * data. Reads are sent with the answer, if it may be kept.
  */
 import { createHash } from 'node:crypto'
 import { scheduleOptions, tagsOfSql } from './sql-tags.js'
 
-/** A request of the edge has it when its answer may be kept; no visitor can send it. */
+/** Set by the edge on a request whose answer may be kept; visitors cannot send it. */
 export const pageHeader = 'x-portal-page'
-/** The visitor's own User-Agent, where PHP is shown that of its class of devices. For the log. */
+/** The visitor's own User-Agent, for the log; PHP sees the one of its class of devices. */
 export const agentHeader = 'x-portal-user-agent'
-/** Trailers: what was read besides the options that every page reads, and those. */
+/**
+ * Trailers: tags of what was read besides the options that every page reads, and tags of those
+ * options.
+ */
 export const tagsTrailer = 'x-portal-tags'
 export const optionsTrailer = 'x-portal-options'
-/** A trailer: for how many seconds the page is good at most. */
+/** A trailer: the longest time that the page is valid, seconds. */
 export const secondsTrailer = 'x-portal-seconds'
-/** Says of an answer that it is a file of the site's folder. */
+/** Marks an answer that is a file of the site's folder. */
 export const fileHeader = 'x-portal-file'
 export const trailerNames = [tagsTrailer, optionsTrailer, secondsTrailer]
 export const internalHeaders = new Set([
@@ -29,16 +32,16 @@ export const internalHeaders = new Set([
 ])
 
 const marker = 'portal-page-tags'
-/** More than these are told as everything. */
+/** More tags than this are reported as "everything". */
 const mostTags = 4_000
-/** While a request goes on, what it has written so far is told so often, ms. */
+/** While a request runs, its writes are reported this often, ms. */
 const earlyMs = 250
-/** Files that no page shows. */
+/** Log files, which no page shows. */
 const isLog = /(?:^|\/)(?:error_log|[^/]*\.log)$/i
-/** Beside the database: SQLite's own files, and locks. */
+/** Files beside the database: SQLite's own, and locks. */
 const isBeside = /(?:-journal|-wal|-shm)$|\/\.locks(?:\/|$)/
 
-/** Short, and alike only by chance: two that meet drop a page too many. */
+/** Short hashes: a collision only drops one page too many. */
 const hashes = new Map()
 function hashOf(tag) {
   let hash = hashes.get(tag)
@@ -53,9 +56,9 @@ function hashOf(tag) {
 /** What one request did. */
 class Trace {
   writes = new Set()
-  /** Whatever was written is not known. */
+  /** The writes are unknown, so every page is affected. */
   everything = false
-  /** How many transactions may still reach the disk until the next statement is told. */
+  /** How many commits are still expected from the statement that was reported last. */
   expected = 0
   untold = false
   toldAt = performance.now()
@@ -67,7 +70,7 @@ class Trace {
 export class PageTags {
   #send
   #current = new Trace()
-  /** Whether anybody acknowledges. */
+  /** Whether writes are reported at all. */
   #isHeard = false
 
   /** @param {(tags: string[] | null) => void} send what was written; null: everything */
@@ -75,7 +78,7 @@ export class PageTags {
     this.#send = send
   }
 
-  /** From now on hears what PHP says, and which files it changes. */
+  /** Starts to receive PHP's messages and its changes of files. */
   attach(php, budget) {
     this.#isHeard = true
     php.onMessage?.((text) => {
@@ -96,7 +99,7 @@ export class PageTags {
     if (message.page) trace.page = message.page
     if (message.late !== undefined) trace.late.push(message.late)
     if (message.write === undefined) return
-    // What came before this one is in the database: those who ask meanwhile need not see the old.
+    // Earlier statements are committed by now, so their writes can be reported before this one.
     if (trace.untold && performance.now() - trace.toldAt > earlyMs) this.tell(trace)
     trace.expected = 1
     this.#take(trace, message.write)
@@ -114,9 +117,9 @@ export class PageTags {
     const trace = this.#current
     if (kind === 'database') {
       if (isCommit && !isBeside.test(file)) {
-        // One that no statement was seen for: somebody wrote to the database past WordPress.
+        // A commit without a reported statement: something wrote to the database without WordPress.
         if (--trace.expected < 0) trace.everything = true
-        // Told again: this may have been written after the last word.
+        // Reported again, because this may have been written after the last report.
         trace.untold = true
       }
     } else if (kind === 'ssd' && !isLog.test(file)) {
@@ -125,7 +128,7 @@ export class PageTags {
     }
   }
 
-  /** Tells what the request has written so far: before its answer begins, and before it ends. */
+  /** Reports what the request has written so far: before its answer begins, and before it ends. */
   tell(trace) {
     if (!trace.untold || !this.#isHeard) return
     trace.untold = false
@@ -134,7 +137,7 @@ export class PageTags {
     this.#send(isAll ? null : [...trace.writes].map(hashOf))
   }
 
-  /** PHP ended in no good way: nobody knows what it did. */
+  /** PHP ended abnormally, so what it wrote is unknown. */
   lost(trace) {
     trace.everything = true
     trace.untold = true
@@ -157,7 +160,7 @@ export class PageTags {
     const options = page.options
       .map((name) => name.toLowerCase().trimEnd())
       .filter((name) => !scheduleOptions.has(name))
-      // Others are found by their table alone (keyOf in sql-tags.js).
+      // Other names have only the tag of their table (keyOf in sql-tags.js).
       .map((name) => (/^[a-z_][\w\-.:/ ]*$/.test(name) ? `${table}#${name}` : `${table}*`))
     if (options.length > 0) options.push(`${table}~`)
     if (own.size > mostTags || options.length > mostTags) return null

@@ -1,8 +1,11 @@
-/** Tells what PHP has written, and waits until the edge has dropped every page that showed it. */
+/**
+ * Reports what PHP has written, and waits until the edge has dropped every page that showed the old
+ * data.
+ */
 export class PageWrites {
   #send
   #number = 0
-  /** By their numbers, what waits for the edge to have dropped. */
+  /** Callbacks of reports that the edge has not acknowledged, by number. */
   #waiting = new Map()
 
   /** @param {((line: object) => void) | null} send to the control channel; null: nobody listens */
@@ -11,14 +14,14 @@ export class PageWrites {
   }
 
   /**
-   * Resolves when the edge has dropped it.
+   * Resolves when the edge has dropped the pages.
    * @param {string[] | null} tags null: everything
    */
   async tell(tags) {
     await this.#tell({ tags })
   }
 
-  /** PHP ended by itself. Resolves when the edge doubts all that it keeps. */
+  /** PHP ended by itself. Resolves when the edge treats all its kept pages as doubtful. */
   async doubt() {
     await this.#tell({ tags: null, doubt: true })
   }
@@ -30,7 +33,7 @@ export class PageWrites {
     await new Promise((resolve) => this.#waiting.set(number, resolve))
   }
 
-  /** The edge has dropped what it was told under this number. */
+  /** The edge has acknowledged the report with this number. */
   dropped(number) {
     this.#waiting.get(number)?.()
     this.#waiting.delete(number)

@@ -1,4 +1,4 @@
-// What a visitor reads where PHP has no page for him, in both languages: nothing is known of his.
+// Error pages of the container, in both languages, because the visitor's language is unknown.
 
 const texts = {
   408: ['Your data did not arrive.', 'Dữ liệu của bạn không tới nơi.'],
@@ -28,7 +28,7 @@ const texts = {
   ],
 }
 
-/** Answers with the page of a status; `held` is a 503 of a site that is being updated. */
+/** Answers with the page for a status; `held` is the 503 of a site that is being updated. */
 export function showPage(request, response, what, headers = {}) {
   const [en, vi] = texts[what]
   const status = what === 'held' ? 503 : what

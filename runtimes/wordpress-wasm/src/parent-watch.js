@@ -1,11 +1,11 @@
-// Ends this process when its parent is gone, where the system does not do it (README): PHP can hold
-// the main thread for long, and must not outlive the portal. The watch is a thread.
+// Ends this process when its parent has died, where the system does not (README): PHP can block the
+// main thread for long, and must not outlive the portal. So the watch runs in a thread.
 import { Worker, isMainThread, workerData } from 'node:worker_threads'
 
 /** Whether this process was started with the watch. */
 export const isWatching = () => process.argv.includes('--watch-parent')
 
-/** Begins the watch where it was asked for. */
+/** Starts the watch if it was requested. */
 export function watchParent() {
   if (!isWatching()) return
   new Worker(new URL(import.meta.url), {

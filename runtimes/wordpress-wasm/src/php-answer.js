@@ -1,4 +1,4 @@
-// From a visitor's request to PHP and back: limits a client, the body, the turn, the answer.
+// From a visitor's request to PHP and back: the client's limit, the body, the wait, the answer.
 import os from 'node:os'
 import path from 'node:path'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
@@ -8,14 +8,11 @@ import { internalHeaders, pageHeader, trailerNames } from './page-tags.js'
 import { showPage } from './pages.js'
 import { wordpressRoot } from './root.js'
 
-/**
- * Limit on requests that wait for PHP; more are refused with 503 rather than kept waiting for
- * minutes.
- */
+/** Most requests that wait for PHP; more are refused with 503 instead of waiting for minutes. */
 const maxWaiting = 64
-/** A visitor who takes nothing of a waiting answer for so long is given up. */
+/** A visitor who reads nothing of a ready answer for this long is given up, ms. */
 const slowReaderMs = 30_000
-/** WordPress's own jobs may take longer than a page. */
+/** WordPress's own jobs may take longer than a page, ms. */
 const cronMs = 180_000
 const hopByHop = new Set([
   'connection',
@@ -29,15 +26,15 @@ const hopByHop = new Set([
 ])
 
 /**
- * The client as the edge saw it: this port is on loopback, so nobody but the edge (or the driver)
- * speaks to it.
+ * The client's address as the edge saw it. This port is on loopback, so only the edge or the driver
+ * connects to it.
  */
 export const clientOf = (request) =>
   request.headers['x-forwarded-for']?.split(',').at(-1).trim() ||
   request.socket.remoteAddress ||
   '127.0.0.1'
 
-/** Addresses of this machine: what PHP asks of its own site comes from one of them. */
+/** Whether it is an address of this machine: PHP's requests to its own site come from one. */
 const isOwnMachine = (client) =>
   Object.values(os.networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === client),
@@ -55,8 +52,8 @@ function phpHeaders(request) {
 }
 
 /**
- * A request as php-wasm takes it.
- * @param request `code` instead of `script`: PHP of our own
+ * A request in php-wasm's form.
+ * @param request `code` instead of `script`: our own PHP
  */
 function phpRequest({ method, url, script, code, headers, client, secure, server }) {
   const pathInfo = url.pathname.startsWith(`${script}/`) ? url.pathname.slice(script.length) : ''
@@ -85,8 +82,8 @@ function phpRequest({ method, url, script, code, headers, client, secure, server
 }
 
 /**
- * The head of PHP's answer; what is no header of HTTP is left out. Trailers, which a page that may
- * be kept has, follow a body of unknown length only.
+ * Sets the head of PHP's answer, without invalid headers. Trailers, which a page that may be kept
+ * has, are only possible after a body of unknown length.
  */
 function setHead(response, { status, headers }, isPage) {
   const all = new Map()
@@ -109,7 +106,7 @@ function setHead(response, { status, headers }, isPage) {
 function addTrailers(response, trailers) {
   if (typeof trailers !== 'object' || trailers === null) return
   const { statusCode: status } = response
-  // An empty body has a length otherwise, and no trailers.
+  // Otherwise an empty body would get a length, and no trailers.
   if (!response.headersSent && status !== 304 && status !== 204)
     response.setHeader('transfer-encoding', 'chunked')
   const known = trailerNames.flatMap((name) =>
@@ -120,7 +117,7 @@ function addTrailers(response, trailers) {
   response.addTrailers(Object.fromEntries(known))
 }
 
-/** Where PHP's answer goes: to the visitor, as fast as he reads. */
+/** Writes PHP's answer to the visitor, at the visitor's speed. */
 function answerTo(response, isPage) {
   const answer = {
     bytes: 0,
@@ -160,13 +157,13 @@ export function createPhpAnswers({ pool, spool, clients, pageMs, siteUrl }) {
   async function answer(request, response, target) {
     const client = clientOf(request)
     if (pool.waiting >= maxWaiting) return showPage(request, response, 503, { 'retry-after': 2 })
-    // A request that only reads is not run for a visitor who has left. A request that may change
-    // something is run: programs send such requests and do not wait (WordPress's own background
-    // requests among them), and on any other host they would be run.
+    // A reading request is not run for a visitor who has left. A request that may change something
+    // is run: programs send such requests without waiting (WordPress's own background requests
+    // among them), and other hosts run them too.
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    // The site calls itself, and every PHP that could respond waits for it: the request is refused
-    // at once, before either side times out. A request that is sent without waiting for a response
-    // (WordPress's background requests, POST) runs afterwards.
+    // The site calls itself, and every PHP process that could answer waits for that call. So the
+    // request is refused at once, before either side times out. A request that is sent without
+    // waiting for the response (WordPress's background requests, POST) runs afterwards.
     if (reads && pool.callsItself && !pool.hasSpare && isOwnMachine(client))
       return showPage(request, response, 503, { 'retry-after': 1 })
     const leave = await clients.enter(client, response)
@@ -195,7 +192,7 @@ export function createPhpAnswers({ pool, spool, clients, pageMs, siteUrl }) {
     const sent = phpRequest({
       ...target,
       method: request.method,
-      // Not the visitor's spelling, nor his port: PHP sees one name for one address.
+      // Not the visitor's spelling or port, so that PHP sees one name for one address.
       headers: { ...phpHeaders(request), host: new URL(homeUrl).host },
       server: { ...target.server, PORTAL_HOME: homeUrl, ...(isPage && { PORTAL_PAGE: '1' }) },
     })
@@ -215,7 +212,8 @@ export function createPhpAnswers({ pool, spool, clients, pageMs, siteUrl }) {
       return { status: response.statusCode, bytes: to.bytes }
     }
     if (response.headersSent) {
-      // The visitor must see that it broke off, not a short page that looks whole.
+      // The visitor must see that the answer broke off, instead of a short page that looks
+      // complete.
       response.destroy()
       return { status: response.statusCode, bytes: to.bytes }
     }
@@ -223,7 +221,7 @@ export function createPhpAnswers({ pool, spool, clients, pageMs, siteUrl }) {
     return showPage(request, response, outcome.how === 'timeout' ? 504 : 502)
   }
 
-  /** An internal GET, its output thrown away. */
+  /** An internal GET, whose output is discarded. */
   async function run(target) {
     const url = new URL(target, siteUrl)
     const secure = siteUrl.protocol === 'https:'

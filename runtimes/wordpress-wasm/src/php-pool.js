@@ -1,55 +1,55 @@
-// The processes that run a container's PHP. One is always there; more are started when somebody
-// waits, as many as the plan has processors and memory, and end when nobody needs them.
+// The processes that run a container's PHP. One is always running. More are started when requests
+// wait, as many as the plan's processors and memory allow, and end when they are not needed.
 //
-// The plan's processors say how many pages may compute at the same time. A page that waits (for
-// another server, a lock, a slow visitor) computes nothing, so another one may begin meanwhile. Nor
-// does a page count that computes for long: it would keep everybody else waiting until its end.
+// The plan's processors limit how many pages may compute at the same time. A page that waits (for
+// another server, a lock, a slow visitor) computes nothing, so another may begin meanwhile. A page
+// that has computed for long does not count either: otherwise it would keep everybody else waiting
+// until its end.
 
-/** How often it is looked who computes, while somebody waits for PHP. */
+/** How often the pool checks which processes compute, while a request waits for PHP, ms. */
 const lookMs = 100
-/** A process that used this share of a processor computes. */
+/** A process that used this share of a processor counts as computing. */
 const computingShare = 0.3
 /**
- * A page that somebody waits for counts no more once it has used so much of a processor, ms, or has
- * taken so long on a busy machine. WordPress's own pages use a tenth of it.
+ * A running page stops counting as computing once it has used this much CPU time, or has taken this
+ * long on a busy machine, ms. WordPress's own pages use a tenth of it.
  */
 const longCpuMs = 2_000
 const longMs = 5_000
-/** A process that nobody needed for so long ends, unless it is the only one. */
+/** A process that was idle for this long is ended, unless it is the only one, ms. */
 const unusedMs = 300_000
 const memoryMs = 1_000
-/** Share of the plan's memory from which on processes are given back. */
+/** Above this share of the plan's memory idle processes are ended. */
 const fullShare = 0.85
 /**
- * PHP never gives memory back: a process that grew above this, bytes, and has been idle for so
- * long, is replaced. Without large requests it stays well below.
+ * PHP never returns memory to the system: a process that grew above this, bytes, and was idle for
+ * this long, ms, is replaced. Without large requests it stays well below.
  */
 const grownBytes = 480 * 1_048_576
 const grownIdleMs = 30_000
 /**
- * A process is renewed after so many requests: what PHP and plugins leave behind in it goes with
- * it, also where visitors leave it no moment of rest.
+ * A process is replaced after this many requests, which removes what PHP and plugins leave behind
+ * in it, even if it is never idle.
  */
 const mostServed = 1_000
 /**
- * One that ended in a fatal error counts as so many: PHP leaves more behind then, and after some
- * hundred of them its heap was found broken.
+ * A request that ended in a fatal error counts as this many: PHP then leaves more behind, and after
+ * some hundred of them its heap was found corrupted.
  */
 const fatalWear = 25
 /**
- * After so many fatal errors in a row it may be the process that is broken, and not the site's
- * program.
+ * After this many fatal errors in a row the process itself may be broken, not the site's program.
  */
 const fatalInARow = 5
-/** A site whose program always fails starts processes no more often. */
+/** Shortest time between replacements for a site whose program always fails, ms. */
 const renewedMs = 30_000
-/** What a process takes that has just begun. */
+/** Memory of a process that has just started, bytes. */
 const freshBytes = 260 * 1_048_576
-/** The only process is renewed, for a plan with little memory, at most so often. */
+/** Shortest time between replacements of the only process for want of memory, ms. */
 const renewMs = 600_000
 /** Starts in a row that fail before the container gives up. */
 const maxFailures = 6
-/** What the machine must have left for one more process, bytes. */
+/** Memory that must be available on the machine for one more process, bytes. */
 const processRoom = 900 * 1_048_576
 
 export class PhpPool {
@@ -65,7 +65,7 @@ export class PhpPool {
   #most
   #all = new Set()
   #cpuMs = 0
-  /** Of a process, what stands in the sum already. */
+  /** CPU time of each process that is already added to `#cpuMs`, ms. */
   #counted = new WeakMap()
   #booting = 0
   #line = []
@@ -80,14 +80,15 @@ export class PhpPool {
    * @param {{start: (first: boolean) => object, atOnce: number, most: number, memoryBytes: number,
    * log: (line: object) => void, onLost: (why: string) => void, onWrite: (tags: string[] | null) =>
    * Promise<void>, onEnd: () => Promise<void>, isCheap?: boolean}} parts `start` starts a process
-   * (php-process.js); `memoryBytes`: the plan's; `onLost`: PHP does not start any more; `onWrite`:
-   * what PHP wrote, before its answer goes on; `onEnd`: PHP ended in the middle of a request;
-   * `isCheap`: one more costs nothing, so nobody waits for it
+   * (php-process.js); `memoryBytes`: the plan's; `onLost`: PHP cannot be started any more;
+   * `onWrite`: PHP has written, called before its answer continues; `onEnd`: PHP ended during a
+   * request; `isCheap`: one more process costs nothing, so it is started at once
    */
   constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, onEnd, isCheap = false }) {
     this.#isCheap = isCheap
     this.#start = start
-    // Who computes is not known of a PHP elsewhere, and the engine holds its processors anyway.
+    // With `isCheap` PHP runs elsewhere: whether a process computes is unknown, and the engine
+    // limits its processors anyway.
     this.#atOnce = isCheap ? most : atOnce
     this.#most = most
     this.#memoryBytes = memoryBytes
@@ -98,7 +99,7 @@ export class PhpPool {
     setInterval(() => this.#watchMemory(), memoryMs).unref()
   }
 
-  /** Resolves with the first process once it takes requests; rejects when it does not come up. */
+  /** Resolves with the first process once it accepts requests; rejects when it does not start. */
   async open() {
     return await this.#boot()
   }
@@ -107,12 +108,15 @@ export class PhpPool {
     return [...this.#all]
   }
 
-  /** How many wait for their turn. */
+  /** Number of waiting requests. */
   get waiting() {
     return this.#line.length
   }
 
-  /** Bytes on the disks: each process knows its own words first, so the largest is nearest. */
+  /**
+   * Bytes on the disks. Each process learns of its own writes first, so the largest count is the
+   * most accurate.
+   */
   get told() {
     const all = this.#processes.flatMap(({ told }) => told ?? [])
     return {
@@ -126,8 +130,8 @@ export class PhpPool {
   }
 
   /**
-   * Processor time of all its processes since the start, ms; of one that has ended as far as it was
-   * looked at.
+   * CPU time of all its processes since the start, ms. For a process that has ended, only up to its
+   * last check.
    */
   cpuMs() {
     for (const one of this.#all) {
@@ -146,12 +150,15 @@ export class PhpPool {
     return this.#processes.some(({ ownCalls }) => ownCalls > 0)
   }
 
-  /** Whether one more request would find a process while those in hand wait. */
+  /**
+   * Whether one more request would find a process even if the running and waiting ones do not
+   * finish.
+   */
   get hasSpare() {
     return this.#processes.filter(({ idle }) => !idle).length + this.#line.length < this.#most
   }
 
-  /** @param most how many processes there may be from now on; undefined: as before */
+  /** @param most the new limit of processes; undefined: unchanged */
   resize(limits, most = this.#most) {
     this.#most = most
     if (this.#isCheap) this.#atOnce = most
@@ -214,8 +221,8 @@ export class PhpPool {
   /**
    * Waits for a process and runs a request there.
    * @param answer where the answer goes (php-process.js)
-   * @param client whose request it is (client-limits.js); null: nobody's who is limited
-   * @param visitor the response whose `close` ends the wait; undefined when nobody can leave
+   * @param client the client of the request (client-limits.js); null: it is not limited
+   * @param visitor the response whose `close` ends the wait; undefined when the request must run
    * @returns the outcome (php-process.js), null when the visitor left before the turn came
    */
   async run(request, answer, { limitMs, client = null, visitor }) {
@@ -225,7 +232,7 @@ export class PhpPool {
     one.sample = null
     one.seen = null
     const outcome = await one.run(request, answer, { limitMs, onWrite: this.#onWrite })
-    // Nobody knows what it did.
+    // What the request did before PHP ended is unknown.
     if (outcome.how !== 'done') await this.#onEnd()
     one.idleSince = performance.now()
     one.computes = false
@@ -245,7 +252,8 @@ export class PhpPool {
     if (this.#renewing || (one.wear < mostServed && !isBroken)) return
     if (one.failed && now - this.#renewedAt < renewedMs) return
     this.#renewedAt = now
-    // Where it stays, for want of memory or of a new one, it is not tried again at once.
+    // Reset here, so that a process that stays (for want of memory or of a replacement) is not
+    // replaced again at once.
     one.wear = 0
     if (isBroken)
       this.#log({ s: 'php', m: `a PHP process is renewed after ${one.fatal} fatal errors` })
@@ -272,8 +280,8 @@ export class PhpPool {
   }
 
   /**
-   * The next in line: one client leaves a process to the others, if there are two or more, whatever
-   * he has in line.
+   * The next waiting request. If there are two or more processes, one client never gets all of
+   * them, however many requests it has waiting.
    */
   #nextInLine() {
     const share = Math.max(1, this.#most - 1)
@@ -286,7 +294,8 @@ export class PhpPool {
 
   #dispatch() {
     while (this.#line.length > 0 && this.#computing() < this.#atOnce) {
-      // The one that ran last has the most in the processor's caches, and lets others end.
+      // The process that ran last: its data is most likely still in the CPU caches, and unused ones
+      // can end.
       const [next] = this.#processes
         .filter((one) => one.idle && !one.reserved && !one.retired)
         .filter((one) => !one.leaving || this.#all.size === 1)
@@ -296,7 +305,7 @@ export class PhpPool {
       next.reserved = true
       next.client = place.client
       place.begin(next)
-      // It is taken when `run` goes on, in this very turn of the event loop.
+      // By then `run` has continued, in this same turn of the event loop.
       queueMicrotask(() => (next.reserved = false))
     }
     if (this.#isCheap)
@@ -313,7 +322,9 @@ export class PhpPool {
     }
   }
 
-  /** Somebody waits: who of the busy computes, and is there room for one more? */
+  /**
+   * Runs while requests wait: checks which busy processes compute, and whether one more may start.
+   */
   #look() {
     const now = performance.now()
     for (const one of this.#all) {
@@ -326,7 +337,7 @@ export class PhpPool {
         one.computes = false
         continue
       }
-      // On a busy machine one that computes may be given little.
+      // On a busy machine a computing process may get little CPU time, so `wants` also counts.
       if (one.sample)
         one.computes =
           wants || (usedMs - one.sample.usedMs) / (now - one.sample.at) > computingShare
@@ -346,7 +357,7 @@ export class PhpPool {
     )
   }
 
-  /** Ends what nobody needs, and what takes more memory than the plan has. */
+  /** Ends processes that are not needed, or that exceed the plan's memory. */
   #watchMemory() {
     const now = performance.now()
     for (const one of this.#all) {
@@ -358,7 +369,8 @@ export class PhpPool {
     if (grown && !this.#renewing) void this.#renew(grown)
     const rss = process.memoryUsage.rss() + this.rss()
     const bySize = this.#processes.toSorted((a, b) => b.rss() - a.rss())
-    // While one takes the place of another, the page that is under way is not to pay for both.
+    // During a replacement two processes use memory; the page that is running should not be ended
+    // for that.
     const isChanging = this.#renewing || this.#processes.some(({ leaving }) => leaving)
     const resting = bySize.find((one) => one.idle && !one.reserved)
     const victim = isChanging && this.#all.size > 1 ? (resting ?? bySize[0]) : bySize[0]
@@ -371,8 +383,8 @@ export class PhpPool {
   }
 
   /**
-   * The new one is there before the old one goes; where the plan has no memory for both, the old
-   * one ends its request and goes first.
+   * Starts the replacement before the old process ends. If the plan has no memory for both, the old
+   * one ends first, after its request.
    */
   async #renew(old) {
     if (process.memoryUsage.rss() + this.rss() + freshBytes > this.#memoryBytes) {
@@ -383,11 +395,11 @@ export class PhpPool {
     this.#renewing = true
     try {
       await this.#boot()
-      // One that is at work leaves when that is done (`run`).
+      // A busy process is ended after its request (`run`).
       old.leaving = true
       if (old.idle && !old.reserved && this.#all.size > 1) this.#retire(old)
     } catch {
-      // The old one stays; the next look, or its next request, tries again.
+      // The old process stays; the next check, or its next request, tries again.
     }
     this.#renewing = false
   }

@@ -1,41 +1,41 @@
-// A process that runs PHP, as its container sees it: started, handed one request at a time, ended.
+// A process that runs PHP, from its container's view: started, given one request at a time, ended.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { setPriority } from 'node:os'
 import readline from 'node:readline'
 import { FrameReader } from './frames.js'
 
-/** Linux counts processor time in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second; ms. */
 const tickMs = 10
-/** What a process may add to the log of its site; it runs customers' code. */
+/** Kinds of log lines that a process may write to its site's log; it runs customers' code. */
 const logged = new Set(['php', 'disk-full', 'net-denied'])
 
 const count = (value) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** The tags of a `wrote` frame; null, which is everything, for what are none. */
+/** The tags of a `wrote` frame; null, which means everything, where they are invalid. */
 const tagsOf = (value) =>
   Array.isArray(value?.tags) && value.tags.every((tag) => typeof tag === 'string')
     ? value.tags
     : null
 
 export class PhpProcess {
-  /** Resolves when it takes requests. Rejects when it ends before. */
+  /** Resolves when it accepts requests. Rejects when it ends before. */
   ready
-  /** Resolves when it is gone, with the reason in words. */
+  /** Resolves when it has ended, with the reason in words. */
   ended
-  /** Connections to the site's own address that PHP has open. */
+  /** PHP's open connections to the site's own address. */
   ownCalls = 0
-  /** Bytes on the site's disks by its count; null until it has said so. */
+  /** Bytes on the site's disks by its count; null until it has reported them. */
   told = null
   #child
   #answers
   #rss = 0
   #rejected = false
   #why = null
-  /** The request that it works on: `{answer, onWrite, resolve, timer, leftMs, since}`. */
+  /** The request in progress: `{answer, onWrite, resolve, timer, leftMs, since}`. */
   #running = null
-  /** What came of its answer while something before it is waited for. */
+  /** Frames that wait until an earlier one has been handled. */
   #queue = []
   #isWaiting = false
   #installed = null
@@ -46,7 +46,7 @@ export class PhpProcess {
    */
   constructor({ command, order, log }) {
     const child = spawn(command.file, command.args, {
-      // What PHP writes there is text of the container's log, whatever it says.
+      // What PHP writes there is only text for the container's log.
       stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH ?? '', TZ: 'UTC' },
     })
@@ -82,7 +82,7 @@ export class PhpProcess {
     this.ready.catch(() => {})
     const frames = new FrameReader({
       head: (value) => this.#then(() => this.#running?.answer.head(value)),
-      // What it wrote is told before more of the answer is shown to anybody.
+      // Writes are reported before more of the answer is shown to anybody.
       wrote: (value) => this.#then(() => this.#running?.onWrite(tagsOf(value))),
       data: (piece) => this.#then(() => this.#running?.answer.data(piece)),
       end: (value) =>
@@ -119,7 +119,7 @@ export class PhpProcess {
     else if (logged.has(said.s)) log(said)
   }
 
-  /** Whether it may be handed a request. */
+  /** Whether it may be given a request. */
   get idle() {
     return this.#running === null && this.#why === null
   }
@@ -129,8 +129,8 @@ export class PhpProcess {
   }
 
   /**
-   * Processor time so far, ms, and whether it wants the processor right now; null where the system
-   * does not say.
+   * CPU time so far, ms, and whether it wants a processor right now; null where the system does not
+   * tell.
    */
   processor() {
     try {
@@ -143,8 +143,8 @@ export class PhpProcess {
   }
 
   /**
-   * Memory, bytes, without the program itself, which all processes of this machine share: the
-   * system's word, else what the process said last.
+   * Memory, bytes, without the program's code, which all processes of this machine share: from the
+   * system, or else the process's last report.
    */
   rss() {
     try {
@@ -153,17 +153,17 @@ export class PhpProcess {
       if (kilobytes.length > 0)
         return kilobytes.reduce((sum, [, one]) => sum + Number(one), 0) * 1_024
     } catch {
-      // No such system, or no such process any more.
+      // The system has no such file, or the process has ended.
     }
     return this.#rss
   }
 
-  /** The processor goes to others first: 0 to 19. */
+  /** Lowers the process's priority: 0 to 19. */
   yieldTo(nice) {
     try {
       setPriority(this.pid, nice)
     } catch {
-      // Gone already, or not permitted.
+      // The process has ended, or it is not permitted.
     }
   }
 
@@ -186,9 +186,9 @@ export class PhpProcess {
   /**
    * Runs one request. `limitMs` counts while PHP works and not while the visitor is slow to read.
    * @param {{head: (value: object) => void, data: (piece: Buffer) => Promise<void> | undefined}}
-   * answer what `data` answers is waited for, and PHP with it
-   * @param {{limitMs: number, onWrite: (tags: string[] | null) => Promise<void>}} more `onWrite` is
-   * told what PHP wrote, null for everything, and waited for
+   * answer a promise that `data` returns is awaited, and PHP waits as well
+   * @param {{limitMs: number, onWrite: (tags: string[] | null) => Promise<void>}} more `onWrite`
+   * gets what PHP wrote (null: everything) and is awaited
    * @returns {Promise<{how: 'done', exitCode: number, trailers: object | null} | {how: 'timeout'} |
    * {how: 'ended', why: string}>}
    */
@@ -216,7 +216,7 @@ export class PhpProcess {
     running.leftMs = Math.max(0, running.leftMs - (performance.now() - running.since))
   }
 
-  /** Acts in the order in which PHP sent; what an act answers is waited for. */
+  /** Runs steps in the order in which PHP sent them, and waits for what each returns. */
   #then(act) {
     this.#queue.push(act)
     if (!this.#isWaiting) this.#drain()

@@ -1,6 +1,6 @@
-// The process that runs PHP: one request at a time, in the order that the container hands them
-// over. It speaks to its container on descriptor 3 (JSON lines, control.js) and writes answers to
-// descriptor 4 (frames.js). Nobody but the container speaks to it.
+// The process that runs PHP: one request at a time, in the order in which the container sends them.
+// It talks to its container on descriptor 3 (JSON lines, control.js) and writes answers to
+// descriptor 4 (frames.js). Only the container talks to it.
 import fs from 'node:fs'
 import { __private__dont__use as insides } from '@php-wasm/universal'
 import { openControl } from './control.js'
@@ -16,11 +16,11 @@ import { PageTags } from './page-tags.js'
 import { answerConstantsOnly, refuseNativeCode } from './second-wall.js'
 
 const answerDescriptor = 4
-/** Beats tell what the disks hold, and how much memory this process takes. */
+/** How often it reports its disk use and memory, ms. */
 const beatMs = 5_000
-/** What one request may add to the log. */
+/** Most log lines of one request. */
 const maxLogLines = 500
-/** Pieces of a redirect's body that are held back; a redirect has a line of text, if anything. */
+/** Most pieces of a redirect's body that are held back; a redirect has a line of text at most. */
 const mostHeld = 64
 
 const { send, sendLast } = openControl({ onLine: handle, onEnd: () => process.exit(0) })
@@ -33,7 +33,7 @@ const fatal = (error) => {
   process.exit(1)
 }
 process.on('uncaughtException', (error) => {
-  // A socket that PHP opened and the guard or the far end cut: not a reason to end the site.
+  // The guard or the far end closed a socket that PHP opened: this must not end the site.
   if (['EACCES', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT'].includes(error?.code)) return
   fatal(error)
 })
@@ -42,7 +42,7 @@ process.on('unhandledRejection', (error) =>
 )
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
-// The container says when it is over.
+// Ignored: the container ends this process.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 watchParent()
@@ -52,7 +52,7 @@ let php = null
 let budget = null
 let mailSpool = null
 const pageTags = new PageTags((tags) => writeFrame(answerDescriptor, kinds.wrote, json({ tags })))
-/** Where PHP's output goes while a request of the container runs; else php-wasm collects it. */
+/** Where PHP's output goes during a request of the container; otherwise php-wasm collects it. */
 let output = null
 
 async function open(order) {
@@ -86,8 +86,8 @@ async function open(order) {
 const figures = () => ({ rss: process.memoryUsage.rss(), ...budget.told })
 
 /**
- * php-wasm collects what PHP writes in streams of this process, without a limit, for PHP does not
- * let go of the thread to have them read. Here each write goes out before PHP goes on.
+ * php-wasm collects PHP's output in streams of this process, without a limit, because PHP blocks
+ * the thread that would read them. Here each write goes out before PHP continues.
  */
 function divertOutput(module) {
   for (const [event, take] of [
@@ -105,7 +105,7 @@ function divertOutput(module) {
 
 const json = (value) => Buffer.from(JSON.stringify(value))
 
-/** What PHP says of its answer before the first byte: `{status, headers: ['Name: value', …]}`. */
+/** The head that PHP has set before the first byte: `{status, headers: ['Name: value', …]}`. */
 function headOf(chunks) {
   try {
     const { status, headers } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
@@ -136,13 +136,16 @@ function openOutput(trace, isPage) {
     lines++
     send({ s: 'php', m: lines > maxLogLines ? '(more lines left out)' : line.slice(0, 2_000) })
   }
-  /** Of a redirect, until its end: a browser follows a Location before the answer has ended. */
+  /**
+   * A redirect's body is held until its end: a browser follows a Location before the answer has
+   * ended.
+   */
   let held = null
   const sendHead = (exitCode) => {
     if (isHeadSent) return
     isHeadSent = true
     const told = headOf(head)
-    // PHP that fails before it wrote anything answers 200 by itself.
+    // PHP that fails before it has written anything would answer 200.
     if (exitCode !== 0 && told.status < 400) told.status = 500
     pageTags.tell(trace)
     writeFrame(answerDescriptor, kinds.head, json(told))
@@ -199,7 +202,7 @@ async function run({ bodyFile, body, ...request }) {
     budget.settle()
     mine.end(exitCode)
   } catch (error) {
-    // PHP itself broke, not the page's program: a new process takes its place.
+    // PHP itself broke, not the page's program: a new process replaces it.
     output = null
     send({ s: 'php', m: `PHP ended: ${String(error?.stack ?? error).slice(0, 1_000)}` })
     mine.end(255)

@@ -20,12 +20,12 @@ import { writeDropIn, writeSiteConfig } from './site-config.js'
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 const databaseAdditions = '/internal/shared/portal-database.php'
 const pageTags = '/internal/shared/portal-page-tags.php'
-/** After the page tags, which read statements as they were sent. */
+/** Loaded after the page tags, which must read statements as they were sent. */
 const mysqlParts = ['mysql-dates.php', 'mysql-functions.php', 'mysql-statements.php']
-/** Shared by the containers of a site, and neither served nor backed up. */
+/** Shared by the containers of a site; neither served nor backed up. */
 const lockDir = `${wordpressRoot}/wp-content/database/.locks`
 
-/** flock(2), and the number of its error in Emscripten. */
+/** Flags of flock(2), and its error number in Emscripten. */
 const lockSharedFlag = 1
 const lockNoWait = 4
 const wouldBlock = 6
@@ -51,8 +51,8 @@ function constants({ phpMemoryMb, internet, debug }) {
 }
 
 /**
- * Compiled code in memory, MB: WordPress with its administration fills 25, and what finds no room
- * is read from the file cache. It is touched as it fills.
+ * Memory for compiled code, MB: WordPress with its administration fills 25. Code that does not fit
+ * is read from the file cache. Memory is only used as it fills.
  */
 const opcacheMb = ({ memoryMb }) => Math.min(64, Math.max(32, Math.floor(memoryMb / 32)))
 
@@ -96,11 +96,11 @@ opcache.revalidate_freq=0
 `
 
 /**
- * What stands in the container's own folder: php.ini, constants, certificates, its copy of the
- * SQLite plugin (PHP may write here, so never a shared one).
+ * Writes the container's own folder: php.ini, constants, certificates, and a copy of the SQLite
+ * plugin (PHP may write here, so it must not be shared).
  */
 function writeInternal(order) {
-  // The container's first process has done so.
+  // The container's first process has written them.
   if (!order.first) return
   const shared = path.join(order.internalDir, 'shared')
   for (const dir of ['opcache', 'preload', 'mu-plugins'])
@@ -112,13 +112,14 @@ function writeInternal(order) {
   const defines = Object.entries(constants(order)).map(
     ([name, value]) => `define('${name}', ${quoted(value)});`,
   )
-  // The address that the visitor asked for, when it is one of the site's (src/http.js); no visitor
-  // can write into $_SERVER under this name.
+  // The address that the visitor asked for, if it is one of the site's (src/http.js). Visitors
+  // cannot set $_SERVER under this name.
   const home = `$portal_home = $_SERVER['PORTAL_HOME'] ?? ${quoted(order.url)};
 define('WP_HOME', $portal_home);
 define('WP_SITEURL', $portal_home);
 unset($portal_home, $_SERVER['PORTAL_HOME']);`
-  // No visitor waits for WordPress's own jobs (src/php-answer.js).
+  // WordPress's own jobs get their own time limit, because no visitor waits for them
+  // (src/php-answer.js).
   const time = `$portal_seconds = (int) ($_SERVER['PORTAL_SECONDS'] ?? 0);
 if ($portal_seconds > 0) set_time_limit($portal_seconds);
 unset($portal_seconds, $_SERVER['PORTAL_SECONDS']);`
@@ -127,7 +128,8 @@ unset($portal_seconds, $_SERVER['PORTAL_SECONDS']);`
     `<?php\n${home}\n${time}\n${defines.join('\n')}\n${mailCode}`,
   )
   fs.writeFileSync(path.join(shared, 'portal-database.php'), databaseFunctions(lockDir))
-  // From a file of the container's own, for containers of another release share wp-content/db.php.
+  // In a file of the container's own, because containers of another release share
+  // wp-content/db.php.
   fs.writeFileSync(
     path.join(shared, 'portal-page-tags.php'),
     pageTagsCode + mysqlParts.map((name) => `require_once __DIR__ . '/portal-${name}';\n`).join(''),
@@ -136,13 +138,13 @@ unset($portal_seconds, $_SERVER['PORTAL_SECONDS']);`
     fs.copyFileSync(new URL(name, import.meta.url), path.join(shared, `portal-${name}`))
   const plugin = path.join(shared, 'sqlite-database-integration')
   fs.rmSync(plugin, { recursive: true, force: true })
-  // Same modification times, or the warmed opcache would be stale.
+  // Keeps modification times, because the warmed opcache would otherwise be stale.
   fs.cpSync(order.sqliteDir, plugin, { recursive: true, preserveTimestamps: true })
 }
 
 /**
- * The SQLite drop-in and wp-config.php. The drop-in is put back at every start: without it the site
- * has no database.
+ * Writes the SQLite drop-in and wp-config.php. The drop-in is restored at every start, because
+ * without it the site has no database.
  */
 function writeSiteFiles({ siteDir }) {
   const dropIn = `<?php
@@ -160,9 +162,9 @@ require_once '${pageTags}';
  * Boots PHP with the site mounted at /wordpress.
  * @param order the boot order (README)
  * @param budget DiskBudget wrapped around PHP's file system
- * @param {(text: string) => void} onText told of each line that PHP writes to a device of its own
- * (/dev/tty, /dev/stdout, /dev/stderr), which would
- *   otherwise be written to this process's own standard output
+ * @param {(text: string) => void} onText gets each line that PHP writes to a device of its own
+ * (/dev/tty, /dev/stdout, /dev/stderr), which would otherwise be written to this process's own
+ * standard output
  */
 export async function bootPhp(order, budget, onText) {
   writeInternal(order)
@@ -177,16 +179,16 @@ export async function bootPhp(order, budget, onText) {
           nativeInternalDirPath: order.internalDir,
           print: onText,
           printErr: onText,
-          // What getenv('_') says; php-wasm would name the path of this installation.
+          // The value of getenv('_'); php-wasm would give this installation's path.
           thisProgram: 'php',
           bindUserSpace: (context) => {
             budget.install(context)
             const api = bindUserSpace({ fileLockManager: locks }, context)
             const { flock } = api
-            // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's
-            // F_WRLCK (1): a shared lock on a read-only descriptor is EBADF, so opcache's file
-            // cache is written and never read. Here the kernel is asked for shared locks directly,
-            // for the processes of a container share the cache.
+            // php-wasm up to 3.1.56 passes flock()'s LOCK_SH (1) to a check written for fcntl's
+            // F_WRLCK (1). So a shared lock on a read-only descriptor fails with EBADF, and
+            // opcache's file cache is written but never read. Here shared locks are requested from
+            // the kernel directly, because the processes of a container share the cache.
             const lockShared = (fd, operation) => {
               const file = context.FS.getStream(fd)
               if (file?.nfd === undefined) return 0
@@ -209,7 +211,7 @@ export async function bootPhp(order, budget, onText) {
     ),
   )
   await php.setSapiName('fpm-fcgi')
-  // There are no programs here, and a missing handler would leave a request that starts one hanging
+  // There are no programs to start here. Without a handler, a request that starts one would hang
   // for ever.
   await php.setSpawnHandler(
     createSpawnHandler(async (_command, program) => {

@@ -1,9 +1,9 @@
-// From a URL path to what answers it, inside the site's folder and nowhere else.
+// Maps a URL path to what answers it, inside the site's folder only.
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDenied } from './denied-folders.js'
 
-/** Folders below which PHP files are data, not programs, and the folder that is never served. */
+/** Folders below which PHP files are data and are not run, and the folder that is never served. */
 const neverRun = /^\/wp-content\/(?:uploads|languages|upgrade|fonts)\//i
 const neverServe = /^\/wp-content\/database(?:\/|$)/i
 
@@ -52,7 +52,7 @@ async function answer(siteDir, name, { file, stat }) {
   return { kind: 'php', script: name }
 }
 
-/** The file below the folder, unless any part of the way is a link. */
+/** The file below the folder, unless any part of the path is a link. */
 async function look(siteDir, name) {
   const file = path.join(siteDir, name.replace(/\/$/, ''))
   try {

@@ -1,12 +1,12 @@
-// What this program itself may not do, whatever PHP makes of a fault in php-wasm. Whoever starts it
-// gives it Node's permission model (README); these two fit php-wasm into it, and close what it must
-// leave open until PHP has booted.
+// Restricts this program itself, in case PHP exploits a fault in php-wasm. Its starter applies
+// Node's permission model (README). These two functions make php-wasm work under it, and close what
+// must stay open until PHP has booted.
 import fs from 'node:fs'
 import process from 'node:process'
 
 /**
- * php-wasm reads the numbers of open()'s flags by process.binding('constants'), which the
- * permission model refuses as a whole. They are in node:fs as well.
+ * php-wasm reads the values of open()'s flags by process.binding('constants'), which the permission
+ * model refuses entirely. node:fs has them as well.
  */
 export function answerConstantsOnly() {
   process.binding = (name) => {
@@ -18,9 +18,8 @@ export function answerConstantsOnly() {
 }
 
 /**
- * No native code is loaded from now on. php-wasm needs one addon (locks between processes), for
- * which the permission model must allow addons at the start; it is loaded by the time PHP has
- * booted.
+ * Refuses to load native code from now on. php-wasm needs one addon (locks between processes), so
+ * the permission model must allow addons at the start; it is loaded by the time PHP has booted.
  */
 export function refuseNativeCode() {
   process.dlopen = () => {

@@ -10,16 +10,16 @@ const address = /^\/portal-sign-in\/([\w-]{43})$/
 export const ticketOf = (pathname) => address.exec(pathname)?.[1]
 
 /**
- * Takes a ticket away, so that no container takes it again.
+ * Removes a ticket, so that no other container takes it.
  * @returns {{user?: string, act?: string, step?: object, ms?: number} | null} what it allows: to
- * sign a user in, or a step of an act (acts.js) for so many ms; null when there is none such, it
- * was used, or its minute is over
+ * sign a user in, or a step of an act (acts.js) for so many ms; null when there is no such ticket,
+ * it was used, or its minute is over
  */
 export function takeTicket(dir, ticket) {
   const file = path.join(dir, createHash('sha256').update(ticket).digest('hex'))
   try {
     const { until, ...allowed } = JSON.parse(fs.readFileSync(file, 'utf8'))
-    // Two may have read it: only one can remove it.
+    // Two containers may have read it, but only one can remove it.
     fs.unlinkSync(file)
     return Date.now() < until ? allowed : null
   } catch {
@@ -28,8 +28,8 @@ export function takeTicket(dir, ticket) {
 }
 
 /**
- * Signs the user in and goes to wp-admin. Handed to PHP as it is, with the user's name in $_SERVER,
- * where no visitor can put anything.
+ * Signs the user in and redirects to wp-admin. PHP gets this code unchanged, with the user's name
+ * in $_SERVER, which no visitor can set.
  */
 export const signInCode = `<?php
 $portal_user = $_SERVER['PORTAL_USER'] ?? '';

@@ -1,4 +1,4 @@
-// The stand-in's part of import-database.php: rows into the tables that it has.
+// The stand-in for import-database.php: imports rows into the tables that it has.
 import fs from 'node:fs'
 import path from 'node:path'
 

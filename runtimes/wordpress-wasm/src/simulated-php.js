@@ -1,5 +1,5 @@
-// A stand-in for PHP and WordPress: the pages that a person and a program meet first (front page,
-// sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
+// A stand-in for PHP and WordPress: the pages that a person or a program meets first (front page,
+// sign-in, wp-admin, posts by REST), on a SQLite file in place of WordPress's own.
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { coreOf, effectsOf, listSoftware } from './simulated-software.js'
 
 const databaseDir = (siteDir) => path.join(siteDir, 'wp-content', 'database')
 
-/** Budgets of one site, measured whenever they are asked for: a simulated site is small. */
+/** Budgets of one site, measured on every query, because a simulated site is small. */
 export class SimulatedBudget {
   constructor({ siteDir, ssdBytes, databaseBytes }, report) {
     this.siteDir = siteDir
@@ -61,7 +61,7 @@ const schema = `
   create table if not exists wp_postmeta (
     meta_id integer primary key, post_id integer, meta_key text, meta_value text)`
 
-/** Answers what PHP and WordPress would. */
+/** Answers like PHP and WordPress. */
 export class SimulatedPhp {
   #faults = {}
 
@@ -77,19 +77,19 @@ export class SimulatedPhp {
     try {
       this.#faults = JSON.parse(fs.readFileSync(path.join(order.sqliteDir, 'faults.json'), 'utf8'))
     } catch {
-      // None are asked for.
+      // There is no file, so no faults are requested.
     }
   }
 
   /**
-   * The faults that a test asks for in `faults.json` in the SQLite plugin's folder: `bootMs` and
-   * `answerMs` are waits, `diesInstalled` loses the answer of a site's first installation.
+   * The faults that a test requests in `faults.json` in the SQLite plugin's folder: `bootMs` and
+   * `answerMs` are delays, `diesInstalled` loses the answer of a site's first installation.
    */
   async injectFault(moment) {
     if (moment === 'boot') await pause(this.#faults.bootMs ?? 0)
     if (moment === 'answer') await pause(this.#faults.answerMs ?? 0)
     if (moment !== 'installed' || !this.#faults.diesInstalled) return
-    // Once a site: beside its files, which are laid out anew when it is installed again.
+    // Once per site. The mark is outside its files, which are created again when it is reinstalled.
     const mark = path.join(this.order.ticketsDir, 'died')
     if (fs.existsSync(mark)) return
     fs.writeFileSync(mark, '')
@@ -109,7 +109,7 @@ export class SimulatedPhp {
     return this.get('select option_value from wp_options where option_name = ?', name)?.option_value
   }
 
-  /** As install.js. */
+  /** Like install.js. */
   install({ user, password, email, title, language }) {
     if (this.get('select 1 from wp_users')) return { already: true }
     if (!/^[\w .@-]+$/.test(user))
@@ -137,7 +137,7 @@ export class SimulatedPhp {
     return {}
   }
 
-  /** Answers a request as php-wasm takes it: status, headers as pairs, text, lines for the log. */
+  /** Answers a request in php-wasm's form: status, headers as pairs, text, lines for the log. */
   async respond(request) {
     await this.injectFault('answer')
     let answer
@@ -177,7 +177,7 @@ export class SimulatedPhp {
     return this.page(home, url, effects.hides)
   }
 
-  /** The status that a must-use plugin answers everything with, as one does that fails. */
+  /** The status with which a failing must-use plugin answers every request. */
   brokenBy() {
     const plugins = path.join(this.order.siteDir, 'wp-content', 'mu-plugins')
     if (!fs.existsSync(plugins)) return undefined
@@ -189,7 +189,7 @@ export class SimulatedPhp {
     return undefined
   }
 
-  /** The plugins and the theme that are switched on; the first theme where nobody chose. */
+  /** The active plugins and theme; the first theme where none was chosen. */
   used() {
     return {
       active: JSON.parse(this.option('active_plugins') ?? '[]'),
@@ -243,7 +243,7 @@ export class SimulatedPhp {
     }
   }
 
-  /** As replace-address.php, for the content of posts, all at once. */
+  /** Like replace-address.php, for the content of posts, all at once. */
   replaceAddresses({ from, to, dryRun }) {
     const [scheme, place] = to.split('://')
     const hosts = from.map((host) => host.replaceAll('.', '\\.')).join('|')
@@ -266,7 +266,7 @@ export class SimulatedPhp {
     }
   }
 
-  /** A session's cookie, as WordPress sets several. */
+  /** A session cookie; WordPress sets several. */
   session(user, home) {
     const token = randomBytes(24).toString('hex')
     this.run('insert into wp_usermeta values (?, ?, ?)', user.ID, 'session_tokens', token)
@@ -356,7 +356,7 @@ export class SimulatedPhp {
     return json(201, shown({ ID: Number(lastInsertRowid), post_title: title }))
   }
 
-  /** A program of the suite of drivers, known by the name that its first line gives. */
+  /** Runs a program of the driver suite, known by the name in its first line. */
   probe(script, url, log) {
     const source = fs.readFileSync(path.join(this.order.siteDir, script), 'utf8')
     const probe = probes[/\/\/ probe: ([\w-]+)/.exec(source)?.[1] ?? '']

@@ -1,4 +1,4 @@
-// What the PHP programs of the drivers' suite do, for a runtime without PHP.
+// The PHP programs of the driver suite, for a runtime without PHP.
 import fs from 'node:fs'
 import path from 'node:path'
 

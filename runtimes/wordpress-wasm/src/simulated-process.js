@@ -1,4 +1,4 @@
-// The stand-in for PHP in the place of a process that runs it (php-process.js).
+// The stand-in for a process that runs PHP (php-process.js).
 import fs from 'node:fs'
 import { MailSpool } from './mail-spool.js'
 import { SimulatedBudget, SimulatedPhp } from './simulated-php.js'

@@ -1,5 +1,5 @@
-// What a simulated site has installed, and what its active plugins do to it: as the stand-in for
-// PHP reads it from the same files that WordPress would run.
+// What a simulated site has installed, and the effects of its active plugins, read from the same
+// files that WordPress would run.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -29,7 +29,7 @@ function pluginFiles(siteDir) {
   )
 }
 
-/** As list-software.php. `active`: files of active plugins; `theme`: the active one. */
+/** Like list-software.php. `active`: files of active plugins; `theme`: the active one. */
 export function listSoftware(siteDir, { active, theme }) {
   const dir = (name) => path.join(siteDir, 'wp-content', name)
   const plugins = pluginFiles(siteDir).flatMap((file) => {
@@ -65,7 +65,7 @@ export function listSoftware(siteDir, { active, theme }) {
   return { wordpress: coreOf(siteDir).version, php: '8.3.0', plugins, themes }
 }
 
-/** The version of the files, and that of the database they want. */
+/** The version of the files, and the database version that they need. */
 export function coreOf(siteDir) {
   const source = headOf(path.join(siteDir, 'wp-includes', 'version.php'))
   return {
@@ -75,8 +75,9 @@ export function coreOf(siteDir) {
 }
 
 /**
- * What the active plugins and the theme do to pages: `fails` where PHP would end with an error,
- * `hides` where the content is emptied. Both are read from the statements that do so in PHP.
+ * The effects of the active plugins and the theme on pages: `fails` where PHP would end with an
+ * error, `hides` where the content is emptied. Both are recognised by the PHP statements that cause
+ * them.
  */
 export function effectsOf(siteDir, { active, theme }) {
   const sources = [

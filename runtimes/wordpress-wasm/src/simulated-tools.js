@@ -1,5 +1,5 @@
-// Tools of a site's owner on a simulated site: a few commands of the console, and its database, on
-// its SQLite file.
+// The owner's tools on a simulated site: a few console commands, and the database browser on its
+// SQLite file.
 const nothing = {
   ok: true,
   messages: [],
@@ -80,7 +80,7 @@ const shownRows = (columns, rows, reveals) => ({
 })
 class Refused extends Error {}
 
-/** As database.php. */
+/** Like database.php. */
 class SimulatedDatabase {
   constructor(php, step) {
     this.php = php
@@ -219,7 +219,7 @@ function database(php, step) {
   }
 }
 
-/** What tool.php of the runtime answers; undefined for an act that is no tool. */
+/** The answer of the runtime's tool.php; undefined for an act that is no tool. */
 export function simulatedTool(php, act, step) {
   if (act === 'database') return database(php, step)
   if (act !== 'console') return undefined

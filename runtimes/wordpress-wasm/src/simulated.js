@@ -1,4 +1,4 @@
-// A container whose pages come from the stand-in for PHP, in this very process.
+// A container whose pages come from the stand-in for PHP, in this same process.
 import { runContainer } from './container.js'
 import { SimulatedProcess } from './simulated-process.js'
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** Writes it where there is none. */
+/** Writes it if there is none. */
 export function writeSiteConfig(siteDir) {
   const config = path.join(siteDir, 'wp-config.php')
   if (fs.existsSync(config)) return
@@ -38,7 +38,7 @@ require_once ABSPATH . 'wp-settings.php';
   )
 }
 
-/** Writes wp-content/db.php, where it does not say that already. */
+/** Writes wp-content/db.php, if its text differs. */
 export function writeDropIn(siteDir, text) {
   const target = path.join(siteDir, 'wp-content', 'db.php')
   const stat = fs.lstatSync(target, { throwIfNoEntry: false })

@@ -1,8 +1,8 @@
 // Parts of a statement, as far as its tags need them (sql-tags.js).
 
-/** A set of the words of a text. */
+/** The set of a text's words. */
 export const words = (text) => new Set(text.split(' '))
-/** At the top of a WHERE these leave every condition between two ANDs one that must hold. */
+/** If a WHERE's top level has only these, every condition between two ANDs must hold. */
 const plainWords = words('and in is not null like true false')
 const plainSigns = words('= != <> < > <= >= . ,')
 /** What may follow the conditions of a WHERE. */
@@ -12,7 +12,7 @@ export const isWord = (token, ...values) =>
   token?.kind === 'name' && !token.quoted && values.includes(token.value)
 export const isSign = (token, value) => token?.kind === 'sign' && token.value === value
 
-/** How deep in parentheses each token stands; those of the parentheses stand outside of them. */
+/** The parenthesis depth of each token; parentheses themselves have the depth outside. */
 export function depthsOf(tokens) {
   let depth = 0
   return tokens.map((token) => {
@@ -23,9 +23,12 @@ export function depthsOf(tokens) {
   })
 }
 
-/** The key as a tag has it; null for one whose equals cannot be told by looking at it. */
+/**
+ * The key as a tag contains it; null for a value whose equal values cannot be recognised by their
+ * spelling.
+ */
 export function keyOf(token, column) {
-  // A name that is compared with a number is read as one: '5x' is 5.
+  // A name that is compared with a number is converted to a number: '5x' is 5.
   const isText = column === 'option_name' || column === 'meta_key'
   if (token?.kind === 'number' && isText) return null
   if (token?.kind === 'number')
@@ -33,18 +36,21 @@ export function keyOf(token, column) {
   if (token?.kind !== 'text') return null
   const { value } = token
   if (/^\d+$/.test(value)) return String(BigInt(value))
-  // MySQL's collations know neither case nor accents, nor spaces at the end.
+  // MySQL's collations ignore case, accents and spaces at the end.
   return /^[A-Za-z_][\w\-.:/ ]*$/.test(value) ? value.toLowerCase().trimEnd() : null
 }
 
-/** Words that MySQL reserves: no table is called so, unless its name is quoted. */
+/** Words that MySQL reserves: no table has such a name unless it is quoted. */
 const reserved = words(
   'all and as asc between by case cross delete desc distinct else exists for from group having ' +
     'ignore in inner insert into is join key left like limit not null on or order outer replace ' +
     'right select set then union update using values when where with',
 )
 
-/** Every name, and every text that could be one, where a mode makes names of double quotes. */
+/**
+ * Every name, and every text that could be one, because a SQL mode makes double quotes enclose
+ * names.
+ */
 export function namesIn(tokens) {
   const found = new Set()
   for (const { kind, value, quoted } of tokens) {
@@ -59,7 +65,7 @@ const isName = (token) =>
   token?.kind === 'name' && (token.quoted === true || !reserved.has(token.value))
 
 /**
- * The keys that a WHERE allows at most, null when it may allow others.
+ * All keys that a WHERE can match; null when it may match others.
  * @param tokens what follows WHERE
  */
 export function keysAllowed(tokens, column, names) {
@@ -72,7 +78,7 @@ export function keysAllowed(tokens, column, names) {
     if (depths[index] > 0 || token.kind === 'text' || token.kind === 'number') return true
     if (token.kind === 'sign')
       return plainSigns.has(token.value) || token.value === '(' || token.value === ')'
-    // A word that is a column may stand there, an operator that is written as a word may not.
+    // A word that is a column is allowed there, but an operator that is a word is not.
     return (
       token.quoted ||
       plainWords.has(token.value) ||
@@ -108,7 +114,7 @@ export function keysAllowed(tokens, column, names) {
   return null
 }
 
-/** Whether the word is a column or a qualifier beside a comparison, not an operator itself. */
+/** Whether the word is a column or a qualifier beside a comparison, and not an operator itself. */
 function isOperand(tokens, index) {
   const operators = words(
     'or xor between case when then else end div mod rlike regexp binary any all',
@@ -119,7 +125,7 @@ function isOperand(tokens, index) {
   )
 }
 
-/** The one table of a simple statement, from `at` on, with what it may be called; or null. */
+/** The only table of a simple statement, from `at` on, with its names; or null. */
 export function tableAt(tokens, at) {
   let here = at
   const names = new Set()

@@ -2,12 +2,12 @@
  * What a statement reads and writes, as tags. A page is kept with the tags of what was read for it,
  * and dropped by a write that has one of them. Tags of a table `t`:
  *
- * - `t*`: whoever reads the table otherwise than by keys; every write has it
- * - `t~`: whoever reads it by keys; a write that does not name the keys it touches has it
+ * - `t*`: a read of the table otherwise than by keys; every write has it
+ * - `t~`: a read by keys; a write that does not name its keys has it
  * - `t#key`: one row by its key (`#postmeta` rows by the post's id); writes by key have it
  *
- * Whatever is not understood reads, or writes, everything. Nothing here asks the database: views,
- * triggers and functions that write are not seen (decision 68).
+ * A statement that is not understood counts as reading or writing everything. The database is never
+ * queried: views, triggers and functions that write are not noticed (decision 68).
  */
 import {
   countOf,
@@ -22,7 +22,7 @@ import {
 } from './sql-clauses.js'
 import { tokensOf } from './sql-tokens.js'
 
-/** By which column rows of WordPress's own tables are told apart. Names without the prefix. */
+/** The column that identifies rows of WordPress's own tables. Names without the prefix. */
 const keyColumns = new Map([
   ['options', 'option_name'],
   ['posts', 'id'],
@@ -36,35 +36,35 @@ const keyColumns = new Map([
 ])
 
 /**
- * What WordPress writes all the time and hardly any page shows. Such a write drops those who have
- * read it by its name (`t!name`), and those who have read the table otherwise than WordPress's own
- * caches do.
+ * Names that WordPress writes all the time and hardly any page shows. Such a write drops pages that
+ * have read the row by its name (`t!name`), and pages that have read the table otherwise than
+ * WordPress's own caches do.
  */
 const quietMeta = new Map([
   ['postmeta', new Set(['_edit_lock'])],
   ['usermeta', new Set(['session_tokens'])],
 ])
 
-/** Statements that change neither rows nor tables, and tell nothing of rows. */
+/** Statements that change neither rows nor tables, and read no rows. */
 const harmless = words('begin start commit rollback savepoint release lock unlock use')
-/** Statements that tell of tables and columns: whatever changes these drops everything. */
+/** Statements that read the schema: a change of the schema drops everything. */
 const ofSchema = words('describe desc')
 const shown =
   'columns|fields|tables|index|indexes|keys|create|variables|engines|databases|collation|' +
   'character|charset|warnings|errors|grants|global|session'
 const shownSchema = new RegExp(`^show (?:full |extended )?(?:${shown})\\b`)
-/** What may stand before the table that a statement changes. */
+/** Words that may stand before the table that a statement changes. */
 const modifiers = ['low_priority', 'delayed', 'high_priority', 'quick', 'ignore']
 const wholeReads = (tokens) => [...namesIn(tokens)].map((name) => `${name}*`)
 
-/** A write to rows that cannot be told apart: of its one table, or of all that it names. */
+/** A write to rows that cannot be identified: of its one table, or of all that it names. */
 function wholeWrites(tokens) {
   const table = targetOf(tokens)
   const names = table === null ? namesIn(tokens) : [table]
   return [...names].flatMap((name) => [`${name}*`, `${name}~`])
 }
 
-/** The one table that a statement changes; null: it may change several. */
+/** The only table that a statement changes; null: it may change several. */
 function targetOf(tokens) {
   const [first] = tokens
   let at = 1
@@ -87,7 +87,7 @@ function targetOf(tokens) {
 const bareName = (table, prefix) =>
   table.startsWith(prefix) ? table.slice(prefix.length).replace(/^\d+_/, '') : null
 
-/** `SELECT … FROM one table WHERE its key is …`: tags by key, null for any other. */
+/** `SELECT … FROM one table WHERE its key is …`: tags by key; null for any other statement. */
 function rowReads(tokens, prefix) {
   if (countOf(tokens, 'select') !== 1 || countOf(tokens, 'from') !== 1) return null
   if (countOf(tokens, 'join', 'union', 'intersect', 'except', 'into', 'procedure') > 0) return null
@@ -103,7 +103,8 @@ function rowReads(tokens, prefix) {
   if (!keys) return null
   const { table } = found
   const quiet = [...(quietMeta.get(bare) ?? [])].map((name) => `${table}!${name}`)
-  // WordPress fills its own cache so; who asks that for a quiet name is told apart (page-tags.js).
+  // WordPress fills its own cache with such a statement; code that asks the cache for a quiet name
+  // is recognised separately (page-tags.js).
   const isCacheFill =
     quiet.length > 0 &&
     tokens.length > 7 &&
@@ -114,7 +115,7 @@ function rowReads(tokens, prefix) {
   return [`${table}~`, ...keys.map((key) => `${table}#${key}`), ...(isCacheFill ? [] : quiet)]
 }
 
-/** Tags of a write to rows of one table whose keys stand in the statement; null for any other. */
+/** Tags of a write to rows of one table whose keys are in the statement; null for any other. */
 function rowWrites(tokens, prefix) {
   if (countOf(tokens, 'select', 'join', 'with', 'returning') > 0) return null
   const [first] = tokens
@@ -191,7 +192,7 @@ function insertedKeys(tokens, next, bare, column) {
   const found = insertedRows(tokens, next)
   if (!found) return null
   const { names, rows, rest } = found
-  // Rows that stood there may go or change: of options alone the key says which.
+  // Existing rows may be removed or changed. Only for options does the key identify them.
   const mayReplace = rest.length > 0 || isWord(tokens[0], 'replace')
   if (mayReplace && (bare !== 'options' || names.includes('option_id'))) return null
   if (
@@ -206,7 +207,7 @@ function insertedKeys(tokens, next, bare, column) {
   return keys.includes(null) ? null : keys
 }
 
-/** Whether ON DUPLICATE KEY UPDATE sets the column, and not to what it would be anyway. */
+/** Whether ON DUPLICATE KEY UPDATE sets the column to another value than the insert would. */
 function isTarget(rest, index) {
   if (!isSign(rest[index + 1], '=')) return false
   const [value, open, column, close] = rest.slice(index + 2, index + 6)
@@ -218,7 +219,7 @@ function isTarget(rest, index) {
   return !isSame
 }
 
-/** The quiet name that a write is about, null when it is about any other, or not plainly. */
+/** The quiet name that a write is about; null when it concerns any other, or is unclear. */
 function quietName(tokens, next, bare, isInsert) {
   const quiet = quietMeta.get(bare)
   if (!quiet) return null
@@ -242,9 +243,9 @@ function quietName(tokens, next, bare, isInsert) {
 }
 
 /**
- * Options that change all the time and are in every page's reads, for WordPress loads them with all
- * others: its schedule, which says when jobs run, and the mark that they do. What a job does to the
- * site is a write of its own.
+ * Options that change all the time and that every page reads, because WordPress loads them with all
+ * others: its schedule, and the mark that jobs are running. A job's own changes to the site are
+ * separate writes.
  */
 export const scheduleOptions = new Set(['cron', '_transient_doing_cron'])
 
@@ -264,13 +265,13 @@ export function tagsOfSql(sql, prefix) {
     case 'select':
     case 'with':
     case 'values':
-      // Into a file or a variable; WITH may begin a write.
+      // SELECT … INTO a file or a variable; WITH may begin a write.
       if (
         countOf(tokens, 'into') > 0 ||
         countOf(tokens, 'update', 'delete', 'insert') > countOf(tokens, 'for')
       )
         return { reads: null, writes: null }
-      // What a variable holds came from anywhere.
+      // The value of a variable may come from anywhere.
       if (tokens.some((token) => isSign(token, '@') || isSign(token, ':=')))
         return { reads: null, writes: [] }
       return { reads: rowReads(tokens, lower) ?? wholeReads(tokens), writes: [] }
@@ -279,7 +280,7 @@ export function tagsOfSql(sql, prefix) {
     case 'update':
     case 'delete': {
       const rows = rowWrites(tokens, lower)
-      // What it copies from another table may be read by this page.
+      // The data that it copies from another table may be read by this page.
       return rows
         ? { reads: [], writes: rows }
         : { reads: wholeReads(tokens), writes: wholeWrites(tokens) }
@@ -287,7 +288,7 @@ export function tagsOfSql(sql, prefix) {
     case 'truncate':
       return { reads: [], writes: wholeWrites(tokens) }
     case 'set':
-      // Modes that change what quotes mean; variables that hold what was read.
+      // Modes that change the meaning of quotes; variables that hold what was read.
       return /no_backslash|ansi|sql_log|global/i.test(sql)
         ? { reads: null, writes: null }
         : { reads: countOf(tokens, 'select') > 0 ? null : [], writes: [] }

@@ -9,7 +9,7 @@ const blank = /[\s\u00a0\ufeff]+/y
 const lineComment = /(?:--(?=\s|$)|#)[^\n]*/y
 const word = /[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*/y
 const number = /(?:0x[\da-f]+|\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)(?![\w$\u0080-\uffff])/iy
-/** MySQL takes names that begin with a digit. */
+/** MySQL allows names that begin with a digit. */
 const digitWord = /\d[\w$\u0080-\uffff]*/y
 const sign = /<=>|<>|<=|>=|!=|:=|\|\||&&|@@|[\s\S]/y
 
@@ -18,7 +18,7 @@ function match(pattern, text, at) {
   return pattern.exec(text)?.[0]
 }
 
-/** The end of what begins with the quote at `at`, behind its closing one; undefined: it is open. */
+/** The index after the closing quote of what begins at `at`; undefined: the quote is not closed. */
 function endOfQuoted(text, at, quote) {
   const escapes = quote !== '`'
   for (let here = at + 1; here < text.length; here++) {
@@ -32,7 +32,10 @@ function endOfQuoted(text, at, quote) {
   return undefined
 }
 
-/** What a quoted text says. Escapes stay as they are: whoever compares takes plain letters only. */
+/**
+ * The content of a quoted text. Escapes stay unchanged, because comparisons only accept plain
+ * letters.
+ */
 const unquoted = (text, quote) => text.slice(1, -1).replaceAll(quote + quote, quote)
 
 /**
@@ -86,7 +89,7 @@ export function tokensOf(sql) {
     tokens.push({ kind: 'sign', value: other })
     at += other.length
   }
-  // One statement may end with a semicolon; a second one is none that anybody here understands.
+  // One statement may end with a semicolon; several statements are not supported.
   while (tokens.at(-1)?.value === ';' && tokens.at(-1)?.kind === 'sign') tokens.pop()
   return tokens.some(({ kind, value }) => kind === 'sign' && value === ';') ? null : tokens
 }

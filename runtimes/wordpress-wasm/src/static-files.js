@@ -1,4 +1,4 @@
-// Files that need no PHP: types, caching, conditions and ranges as browsers expect them.
+// Serves files without PHP: types, caching, conditions and ranges as browsers expect them.
 import fs from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -56,13 +56,13 @@ const types = {
   zip: 'application/zip',
 }
 
-/** Serves one file. Answers the status and the bytes sent. */
+/** Serves one file. Returns the status and the bytes sent. */
 export async function serveFile(request, response, { file, stat }, search) {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { allow: 'GET, HEAD', 'content-length': 0 }).end()
     return { status: 405, bytes: 0 }
   }
-  // As nginx makes it of size and time: strong, so that a download can be gone on with.
+  // Made from size and time like nginx's, but strong, so that a download can be resumed.
   const etag = `"${Math.trunc(stat.mtimeMs).toString(36)}-${stat.size.toString(36)}"`
   const headers = {
     'content-type': types[path.extname(file).slice(1).toLowerCase()] ?? 'application/octet-stream',
@@ -70,7 +70,7 @@ export async function serveFile(request, response, { file, stat }, search) {
     etag,
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
-    // WordPress writes ?ver= into the addresses of its own scripts and styles: a new version is a
+    // WordPress adds ?ver= to the addresses of its own scripts and styles, so a new version has a
     // new address.
     'cache-control': /[?&]ver=/.test(search)
       ? 'public, max-age=31536000, immutable'

@@ -4,11 +4,14 @@ import { runContainer } from './container.js'
 import { isWatching } from './parent-watch.js'
 import { PhpProcess } from './php-process.js'
 
-/** Where nobody says how a process of PHP is started (README: `php`): as this one. */
+/**
+ * The command that starts a PHP process, where the order names none (README: `php`): like this
+ * process.
+ */
 const plainCommand = () => ({
   file: process.execPath,
   args: [
-    // As the portal starts it (slots.ts).
+    // The same flag as in the portal's own command (slots.ts).
     '--max-semi-space-size=4',
     ...process.execArgv,
     fileURLToPath(new URL('../php-worker.js', import.meta.url)),
@@ -23,7 +26,7 @@ runContainer(({ php, ...order }, say) => ({
       order: { ...order, ...now },
       log: say,
     })
-    // Starting has no plan's place yet: a visitor may wait for it.
+    // The priority is lowered only after the start, because a visitor may wait for that.
     if (php?.nice !== undefined) one.ready.then(() => one.yieldTo(php.nice)).catch(() => {})
     return one
   },

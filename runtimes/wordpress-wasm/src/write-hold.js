@@ -1,9 +1,9 @@
-// While the portal updates a site, requests that may write wait, so that nothing is lost if the
-// site is put back to what it was before. Reading goes on.
+// While the portal updates a site, requests that may write are held, so that nothing is lost if the
+// site is rolled back. Reads continue.
 
-/** A visitor waits so long, then is told to come again. */
+/** A visitor waits this long, ms, then is asked to retry. */
 const longestWaitMs = 25_000
-/** More wait nowhere: they are told at once. */
+/** Most waiting requests; further ones are refused at once. */
 const mostWaiting = 64
 
 /** Whether a request by this method may change something. */
@@ -14,7 +14,7 @@ export class WriteHold {
   #timer
   #waiting = new Set()
 
-  /** Holds writes for `ms` from now on; 0 lets them go on. */
+  /** Holds writes for `ms` from now on; 0 releases them. */
   set(ms) {
     clearTimeout(this.#timer)
     this.#until = ms > 0 ? Date.now() + ms : 0
@@ -32,12 +32,14 @@ export class WriteHold {
     for (const leave of all) leave(pass)
   }
 
-  /** The container ends: who waits is told to come again. */
+  /** The container ends: waiting visitors are asked to retry. */
   end() {
     this.#leave(false)
   }
 
-  /** Resolves when the request may go on (true), or its visitor is to come again (false). */
+  /**
+   * Resolves with true when the request may continue, or with false when its visitor is to retry.
+   */
   pass(response) {
     if (!this.active) return Promise.resolve(true)
     if (this.#waiting.size >= mostWaiting) return Promise.resolve(false)

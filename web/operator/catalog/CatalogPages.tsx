@@ -9,7 +9,10 @@ import { EditView } from './EditView.tsx'
 import { PreviewView, ProposedView } from './PreviewView.tsx'
 import { catalogQuery } from './queries.ts'
 
-/** What is sold; `id` is `edit`, the number of a version that comes back, or a proposal. */
+/**
+ * The pages about what is sold. `id` is `edit`, the number of a version to restore, or a proposal's
+ * id.
+ */
 export function CatalogPages({ id, session }: { id: string | undefined; session: StaffSession }) {
   const t = useDeskTexts()
   const { data, error, refetch } = useQuery(catalogQuery)

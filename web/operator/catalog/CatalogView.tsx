@@ -14,7 +14,7 @@ import { money } from './lines.ts'
 import type { AtDesk } from './queries.ts'
 import { Versions } from './Versions.tsx'
 
-/** What is sold now, what waits, and the versions that were. */
+/** What is sold now, the waiting publication, and earlier versions. */
 export function CatalogView({ catalog, may }: { catalog: AtDesk; may: boolean }) {
   const t = useDeskTexts()
   const words = t.catalog

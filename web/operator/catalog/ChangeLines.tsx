@@ -3,7 +3,7 @@ import { cx } from '../../ui/cx.ts'
 import { useDeskLanguage, useDeskTexts } from '../language.ts'
 import { lineOf } from './lines.ts'
 
-/** What is sold otherwise: one line a field, what stands there before and after. */
+/** Changes in what is sold: one line per field, with the values before and after. */
 export function ChangeLines({
   changes,
   className,

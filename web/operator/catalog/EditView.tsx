@@ -14,7 +14,7 @@ import { CentreFields, PlanFields, Typed, type Faults } from './fields.tsx'
 import { PreviewView, sentenceOf } from './PreviewView.tsx'
 import { previewQuery, type AtDesk } from './queries.ts'
 
-/** The next version in forms. The server judges it, and says of each field what is wrong. */
+/** Forms for the next version. The server validates it, and its errors are shown at the fields. */
 export function EditView({ catalog }: { catalog: AtDesk }) {
   const words = useDeskTexts().catalog
   const client = useQueryClient()
@@ -59,7 +59,7 @@ export function EditView({ catalog }: { catalog: AtDesk }) {
         onPublished={forgetDraft}
       />
     )
-  /** What is typed anew is not wrong any more. */
+  /** An edited field loses its error. */
   const heal = (under: string) =>
     setFaults((now) =>
       Object.fromEntries(Object.entries(now).filter(([name]) => !name.startsWith(under))),

@@ -14,15 +14,15 @@ import { DeskLink, go } from '../path.tsx'
 import { ChangeLines } from './ChangeLines.tsx'
 import { previewQuery, proposedQuery, type Wanted } from './queries.ts'
 
-/** What the server said, above all of a field. */
+/** The server's message, first of all the one about a field. */
 export function sentenceOf(error: Error): string {
   const said = error instanceof DeskError ? Object.values(error.fields) : []
   return said.length > 0 ? said.join(' ') : error.message
 }
 
-/** A preview reads every running subscription: not at each key of a moment that is being typed. */
+/** A preview reads every running subscription, so it waits until typing has rested, ms. */
 const restMs = 500
-/** What was typed, once it has rested. */
+/** The typed text, once it has rested. */
 function useRested(typed: string): string {
   const [rested, setRested] = useState(typed)
   useEffect(() => {
@@ -35,27 +35,27 @@ function useRested(typed: string): string {
 interface PreviewProps {
   readonly title: string
   readonly wanted: Wanted
-  /** Leads back to the form that it was edited in. */
+  /** Returns to the form in which the version was edited. */
   readonly onBack?: () => void
   readonly onPublished?: () => void
 }
 
-/** What publishing this would change, from when it is to count, and the way to publish it. */
+/** What publishing would change, when it takes effect, and the button to publish it. */
 export function PreviewView({ title, wanted, onBack, onPublished }: PreviewProps) {
   const words = useDeskTexts().catalog.preview
   const [moment, setMoment] = useState('')
   const [act, setAct] = useState<WantedAct>()
-  // The browser's own time zone, as its field shows it.
+  // The field shows the browser's own time zone.
   const rested = useRested(moment)
   const from = rested === '' ? {} : { from: new Date(rested).toISOString() }
   const whole = { ...wanted, ...from }
   const { data, error, isPlaceholderData } = useQuery({
     ...previewQuery(whole),
     placeholderData: keepPreviousData,
-    // What is being published is not asked about again: it counts by then.
+    // No preview while publishing: the version may already be in effect by then.
     enabled: act === undefined,
   })
-  // The figures are of the moment before.
+  // The shown figures belong to the previously typed time.
   const isOld = isPlaceholderData || rested !== moment
   return (
     <>
@@ -103,7 +103,7 @@ export function PreviewView({ title, wanted, onBack, onPublished }: PreviewProps
   )
 }
 
-/** The same of a publication that waits for a second member. */
+/** The same preview for a proposal that waits for a second member. */
 export function ProposedView({ id }: { id: string }) {
   const words = useDeskTexts().catalog.preview
   const { data, error } = useQuery(proposedQuery(id))

@@ -7,7 +7,7 @@ import { go } from '../path.tsx'
 import { ChangeLines } from './ChangeLines.tsx'
 import type { AtDesk } from './queries.ts'
 
-/** The versions that were in use, each with who, when, why, and what it changed. */
+/** Earlier versions: who, when, why, and what changed. */
 export function Versions({ catalog, may }: { catalog: AtDesk; may: boolean }) {
   const words = useDeskTexts().catalog
   const oldest = catalog.versions.at(-1)?.version

@@ -1,4 +1,4 @@
-/** The draft of the next version: it lives in this tab until it is published or discarded. */
+/** The draft of the next version. It stays in this tab until it is published or discarded. */
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { Selling, type SoldDataCentre, type SoldPlan } from '../../../contract/operator-catalog.ts'
@@ -12,7 +12,7 @@ export function storedDraft(): Draft | undefined {
     const text = sessionStorage.getItem(storedAs)
     return text === null ? undefined : Draft.safeParse(JSON.parse(text)).data
   } catch {
-    // A storage that is closed to us, or damaged, has no draft.
+    // Storage is blocked or damaged, so there is no draft.
     return undefined
   }
 }
@@ -20,18 +20,18 @@ function keep(draft: Draft): void {
   try {
     sessionStorage.setItem(storedAs, JSON.stringify(draft))
   } catch {
-    // The draft then lasts as long as the page.
+    // Without storage the draft lasts as long as the page.
   }
 }
 export function forgetDraft(): void {
   try {
     sessionStorage.removeItem(storedAs)
   } catch {
-    // There is none.
+    // Storage is blocked, so there is no stored draft to remove.
   }
 }
 
-/** Changes of one plan or data centre, by its place in the list. */
+/** The list with one plan or data centre changed, found by its index. */
 const changed = <T>(list: readonly T[], at: number, to: Partial<T>): T[] =>
   list.map((one, index) => (index === at ? { ...one, ...to } : one))
 

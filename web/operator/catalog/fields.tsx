@@ -9,7 +9,7 @@ import { Field, Input } from '../../ui/Field.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { useDeskTexts } from '../language.ts'
 
-/** What is wrong, by the place of the field, such as plans.1.prices.VND.sale. */
+/** Error messages by the path of the field, such as plans.1.prices.VND.sale. */
 export type Faults = Readonly<Record<string, string>>
 
 export function Typed({
@@ -81,7 +81,7 @@ export function PlanFields({
   const setPrice = (code: (typeof currencies)[number], of: 'price' | 'sale', text: string) =>
     onChange(
       { prices: { ...plan.prices, [code]: { ...plan.prices[code], [of]: text } } },
-      // A sale is judged by the price beside it.
+      // A sale's error also depends on the price beside it.
       `prices.${code}`,
     )
   return (

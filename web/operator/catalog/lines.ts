@@ -1,4 +1,4 @@
-/** One change of what is sold, in words. */
+/** One change in what is sold, in words. */
 import { formatMoney, toMinor, type Currency } from '../../../contract/money.ts'
 import type { SellingChange } from '../../../contract/operator-catalog.ts'
 import type { OperatorTexts } from '../../i18n/en-operator.ts'
@@ -9,7 +9,7 @@ export interface Reader {
   readonly language: DeskLanguage
 }
 
-/** An amount as it is typed, as it is read. */
+/** A typed amount, formatted for reading. */
 export function money(text: string, currency: Currency, language: DeskLanguage): string {
   const minor = toMinor(text, currency)
   return minor === undefined ? text : formatMoney(minor, currency, language)
@@ -24,7 +24,7 @@ const value = (
   return currency === null ? text : money(text, currency, language)
 }
 
-/** What it is, which field of it, and what stands there before and after. */
+/** The subject of a change, its field, and the values before and after. */
 export function lineOf(change: SellingChange, reader: Reader) {
   const words = reader.t.catalog
   const { of, name, field, currency, before, after } = change

@@ -1,4 +1,4 @@
-/** What the desk's page about the catalogue reads. */
+/** The queries of the desk's catalogue page. */
 import { queryOptions } from '@tanstack/react-query'
 import type * as z from 'zod/mini'
 import {
@@ -9,7 +9,7 @@ import {
 import { call } from '../api.ts'
 
 export type AtDesk = z.output<typeof catalog.result>
-/** What is to be published, without its reason. */
+/** The version to be published, without the reason. */
 export type Wanted = z.output<typeof previewCatalog.body>
 
 export const catalogQuery = queryOptions({
@@ -20,7 +20,7 @@ export const previewQuery = (wanted: Wanted) =>
   queryOptions({
     queryKey: ['catalog', 'preview', wanted],
     queryFn: ({ signal }) => call(previewCatalog, { body: wanted }, signal),
-    // What is refused is refused again.
+    // A refusal is final.
     retry: false,
   })
 export const proposedQuery = (id: string) =>

@@ -13,7 +13,7 @@ import { creditDebtsQuery, type DebtAge } from './queries.ts'
 
 const ages: readonly DebtAge[] = ['all', ...debtAges]
 
-/** What was lent on credit lines and is owed still, by age. */
+/** Money lent on credit lines and still owed, by age. */
 export function CreditDebtsView() {
   const t = useDeskTexts()
   const words = t.money.credit

@@ -16,7 +16,7 @@ import { DisputeState, reasonOf } from './DisputesView.tsx'
 import { Facts } from './Facts.tsx'
 import { disputeQuery } from './queries.ts'
 
-/** One dispute: what it is about, where the money is, and what was answered. */
+/** One dispute: its payment, where the money is, and the answer. */
 export function DisputeView({ id, session }: { id: string; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

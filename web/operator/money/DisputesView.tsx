@@ -21,7 +21,7 @@ const tones: Record<Dispute['state'], Tone> = {
   lost: 'danger',
   closed: 'neutral',
 }
-/** How a dispute stands, and whether the bank only asks. */
+/** The state of a dispute, and whether it is only an inquiry. */
 export function DisputeState({ of }: { of: Pick<Dispute, 'state' | 'isInquiry'> }) {
   const { disputes } = useDeskTexts().money
   return (

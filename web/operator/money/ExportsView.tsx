@@ -11,7 +11,7 @@ import { useDeskTexts } from '../language.ts'
 
 const dayText = (at: Date): string => at.toLocaleDateString('sv-SE')
 
-/** Files for accounting, of a span of days: the month before this one at first. */
+/** Accounting exports for a span of days, at first the previous month. */
 export function ExportsView({ session }: { session: StaffSession }) {
   const words = useDeskTexts().money.exports
   const [from, setFrom] = useState(() => {

@@ -29,11 +29,11 @@ const pages = [
 ] as const
 type MoneyPage = (typeof pages)[number]
 
-/** Whether this part of an address is a page about money. */
+/** Whether a section of the address is a page about money. */
 export const isMoney = (section: string): section is MoneyPage =>
   pages.some((page) => page === section)
 
-/** The pages about money, with a row of their names. */
+/** The pages about money, with tabs. */
 export function MoneyView({
   section,
   id,

@@ -8,7 +8,7 @@ import { PagedList, rowClass } from '../PagedList.tsx'
 import { DeskLink } from '../path.tsx'
 import { overdueQuery } from './queries.ts'
 
-/** Invoices of renewals that are not paid, the longest due first. */
+/** Unpaid invoices of renewals, longest overdue first. */
 export function OverdueView() {
   const t = useDeskTexts()
   const words = t.overview.overdue

@@ -9,7 +9,7 @@ import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { Facts } from './Facts.tsx'
 import { payoutQuery } from './queries.ts'
 
-/** One pay-out with the lines of its report, those that do not agree first. */
+/** One pay-out with the lines of its report; lines that disagree come first. */
 export function PayoutView({ id }: { id: string }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

@@ -18,7 +18,7 @@ import { holdingsQuery, payoutsQuery } from './queries.ts'
 const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-border px-5 py-3 first:border-0'
 
-/** What gateways paid out, and what they hold and kept by the ledger. */
+/** The gateways' pay-outs, and by the ledger what they still hold and the fees that they kept. */
 export function PayoutsView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.money.payouts
@@ -28,7 +28,7 @@ export function PayoutsView({ session }: { session: StaffSession }) {
     ...new Set(held?.gateways.flatMap(({ name, asked }) => (asked === isAsked ? [name] : []))),
   ]
   const asked = gateways(true)
-  // The others' pay-outs come by a file.
+  // The other gateways' pay-outs are imported from files.
   const told = gateways(false)
   const may = mayDo(session.role, 'money')
   return (

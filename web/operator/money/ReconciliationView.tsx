@@ -21,7 +21,7 @@ const ages = ['fresh', 'week', 'month', 'older'] as const satisfies readonly Age
 const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-border px-5 py-3 first:border-0'
 
-/** Whose figure stands against ours, where it is not the gateway's. */
+/** The other side of the comparison, where it is not the gateway. */
 const toldBy: Partial<Record<Question['kind'], 'ledger' | 'bank'>> = {
   ledger_differs: 'ledger',
   no_payment: 'ledger',
@@ -29,7 +29,7 @@ const toldBy: Partial<Record<Question['kind'], 'ledger' | 'bank'>> = {
   payout_not_posted: 'bank',
 }
 
-/** The acts that resolve an item, and what they are given. */
+/** The acts that resolve an item, with the fields that are already known. */
 function actsOn({ id, kind }: Question): readonly [ActName, WantedAct['fixed']][] {
   const own = id.slice(id.indexOf(':') + 1)
   if (kind === 'suspense')
@@ -43,7 +43,7 @@ function actsOn({ id, kind }: Question): readonly [ActName, WantedAct['fixed']][
   return id.startsWith('found:') ? [['reconcile.ask', { item: id }], close] : [close]
 }
 
-/** What does not agree, by its age, each with what resolves it. */
+/** Differences by age, each with the acts that resolve it. */
 export function ReconciliationView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.money.reconciliation

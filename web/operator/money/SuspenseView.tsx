@@ -13,7 +13,7 @@ import { timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
 import { suspenseQuery } from '../queries.ts'
 
-/** Money that matches no payment, to be given to whom it belongs. */
+/** Money in suspense, which matches no payment and is to be assigned. */
 export function SuspenseView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

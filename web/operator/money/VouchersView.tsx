@@ -15,7 +15,7 @@ import { useDeskLanguage, useDeskTexts } from '../language.ts'
 import { lastDay } from './last-day.ts'
 import { vouchersQuery } from './queries.ts'
 
-/** Codes that put money into wallets; a code is worth money, so few roles see the list. */
+/** Codes that put money into wallets. A code is worth money, so few roles may see the list. */
 export function VouchersView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.money.vouchers

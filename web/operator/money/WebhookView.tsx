@@ -14,7 +14,7 @@ import { Facts } from './Facts.tsx'
 import { noticeQuery } from './queries.ts'
 import { Judged } from './WebhooksView.tsx'
 
-/** One webhook: how it was judged, what it says, and what came. */
+/** One webhook: its outcome, its content, and the raw text. */
 export function WebhookView({ id, session }: { id: string; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()

@@ -20,7 +20,7 @@ const tones: Record<NoticeOutcome, Tone> = {
   failed: 'danger',
   unfinished: 'warning',
 }
-/** How a webhook was judged. */
+/** A webhook's outcome. */
 export function Judged({ outcome }: { outcome: NoticeOutcome }) {
   const { outcomes } = useDeskTexts().notices
   return (

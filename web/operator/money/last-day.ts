@@ -1,5 +1,5 @@
 import { vietnamDay } from '../../vietnam-day.ts'
 
-/** The last day in Vietnam of what ends at this moment, which is the midnight after it. */
+/** The last day (in Vietnam) of something that ends at this moment, the midnight after that day. */
 export const lastDay = (endsAt: string): string =>
   vietnamDay(new Date(Date.parse(endsAt) - 1).toISOString())

@@ -1,4 +1,4 @@
-/** What the desk's pages about money read. */
+/** The queries of the desk's pages about money. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   dispute,
@@ -27,14 +27,15 @@ export const disputesQuery = (show: 'open' | 'all') =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    // Whoever comes back from a dispute that was answered sees it answered.
+    // After an answer was sent, the dispute must not come from the cache.
     refetchOnMount: 'always',
   })
 export const disputeQuery = (id: string) =>
   queryOptions({
     queryKey: ['dispute', id],
     queryFn: ({ signal }) => call(dispute, { params: { id } }, signal),
-    // An answer is on its way, or the gateway has it and the desk has not heard so yet.
+    // Polls while an answer is being sent, or while the gateway has it but the desk does not know
+    // that yet.
     refetchInterval: ({ state: { data } }) =>
       data?.answer === 'requested' || (data?.answer === 'done' && data.state === 'needs_evidence')
         ? 3_000
@@ -59,7 +60,7 @@ export const holdingsQuery = queryOptions({
 export const reconciliationQuery = queryOptions({
   queryKey: ['reconciliation'],
   queryFn: ({ signal }) => call(reconciliation, {}, signal),
-  // A comparison that was asked for is done by a job.
+  // A requested comparison is made by a job.
   refetchInterval: 10_000,
 })
 export const vouchersQuery = infiniteQueryOptions({
@@ -80,7 +81,7 @@ export const noticesQuery = (show: 'trouble' | 'all') =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    // One that is handled again is handled by a job.
+    // A replayed webhook is handled by a job.
     refetchInterval: 10_000,
   })
 export const noticeQuery = (id: string) =>

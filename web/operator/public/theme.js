@@ -1,4 +1,5 @@
-// Runs before the first paint. A file of its own, because pages are served with script-src 'self'.
+// Runs before the first paint. It is a separate file, because pages are served with script-src
+// 'self'.
 ;(function () {
   var root = document.documentElement
   // zod would otherwise probe `new Function`, which the same policy reports as a violation.
@@ -9,7 +10,7 @@
     theme = localStorage.getItem('theme') || 'system'
     language = localStorage.getItem('language') || navigator.language || ''
   } catch {
-    // Storage may be closed to us: the defaults hold.
+    // Storage may be blocked; then the defaults apply.
   }
   var dark =
     theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -16,7 +16,7 @@ type Node = z.output<typeof capacity.result>['nodes'][number]
 
 const tones: Record<Node['state'], Tone> = { active: 'success', draining: 'info', lost: 'danger' }
 
-/** What nodes have free, and when data centres are sold out. */
+/** Free capacity of nodes, and when data centres are sold out. */
 export function CapacityView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.work.capacity

@@ -7,13 +7,13 @@ import { rowClass } from '../PagedList.tsx'
 
 const tones = { waiting: 'info', delivered: 'success', failed: 'danger' } as const
 
-/** One delivery in a line; pressed, all that is known of it. */
+/** One delivery on a line; a press shows its details. */
 export function DeliveryRow({
   delivery,
   onAgain,
 }: {
   delivery: Delivery
-  /** Not there while the address is switched off. */
+  /** Absent while the webhook is switched off. */
   onAgain?: () => void
 }) {
   const words = useDeskTexts().outgoing

@@ -18,7 +18,7 @@ import { PagedList, rowClass } from '../PagedList.tsx'
 import { DeskLink } from '../path.tsx'
 import { lettersQuery } from '../queries.ts'
 
-/** Letters and SMS in one state; a press sends one again. */
+/** Letters and SMS in one state; a button sends one again. */
 export function LettersView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.work.letters

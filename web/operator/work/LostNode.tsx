@@ -12,7 +12,7 @@ import { timeOf, useDeskLanguage, useDeskTexts, type DeskLanguage } from '../lan
 import { nodeLossQuery } from '../queries.ts'
 import { Row } from './NowView.tsx'
 
-/** A node that is away, or has come back after its servers came up elsewhere. */
+/** A node that is away, or that has come back after its servers were started elsewhere. */
 export function LostNode({ node, session }: { node: string; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -101,7 +101,7 @@ function leaseText({ isFenced, writesUntil }: NodeLoss, words: Words): string {
   return writesUntil === null ? words.noLease : words.leased(timeOf(writesUntil))
 }
 
-/** How much is lost: the time since the backup or the last round of the mirror. */
+/** How much is lost: the time since the backup or the mirror's last round. */
 function ageOf(contentAt: string, words: Words): string {
   const minutes = Math.max(1, Math.round((Date.now() - Date.parse(contentAt)) / 60_000))
   if (minutes < 120) return words.minutes(minutes)

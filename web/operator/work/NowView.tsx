@@ -13,7 +13,7 @@ import { timeOf, useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
 import { workQuery } from '../queries.ts'
 
-/** What does not go on by itself, with why. */
+/** Work that is stuck, with the reasons. */
 export function NowView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const { data, error, refetch } = useQuery(workQuery)
@@ -100,7 +100,7 @@ export function NowView({ session }: { session: StaffSession }) {
   )
 }
 
-/** A card of rows; none where there is none. */
+/** A card of rows; nothing where there are none. */
 export function Rows({
   title,
   children,
@@ -116,7 +116,7 @@ export function Rows({
   )
 }
 
-/** `search`: the id by which the server, and so its customer, is found. */
+/** `search`: the id that finds the server, and with it the customer. */
 export function Row({
   main,
   sub,

@@ -15,7 +15,7 @@ import { rowClass } from '../PagedList.tsx'
 import { DeskLink } from '../path.tsx'
 import { outgoingQuery } from '../queries.ts'
 
-/** Whether an address is called, and whether that goes well. */
+/** Whether a webhook is called, and whether its calls succeed. */
 export function CalledBadge({ webhook }: { webhook: OperatorWebhook }) {
   const { outgoing: words } = useDeskTexts()
   const isWell = webhook.failingSince === null
@@ -29,7 +29,7 @@ export function CalledBadge({ webhook }: { webhook: OperatorWebhook }) {
   )
 }
 
-/** Addresses of the provider's own programs. */
+/** Webhooks of the provider's own programs. */
 export function OutgoingView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.outgoing

@@ -18,13 +18,13 @@ import { outgoingDeliveriesQuery } from '../queries.ts'
 import { DeliveryRow } from './DeliveryRow.tsx'
 import { CalledBadge } from './OutgoingView.tsx'
 
-/** What a field for a moment shows of one a day ago, in the browser's own time zone. */
+/** The value of a date and time field for one day ago, in the browser's own time zone. */
 const yesterday = (): string => {
   const at = new Date(Date.now() - 86_400_000)
   return timeOf(at.toISOString()).slice(0, 16).replace(' ', 'T')
 }
 
-/** One address of the provider's: how it is called, what was sent, and what is done with it. */
+/** One webhook of the provider: its settings, its deliveries, and the acts on it. */
 export function OutgoingWebhookView({ id, session }: { id: string; session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.outgoing

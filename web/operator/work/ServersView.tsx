@@ -21,7 +21,7 @@ import { StateChoice } from '../StateChoice.tsx'
 
 const retried: readonly DeskServerState[] = ['setting_up', 'down', 'failed', 'unpaid', 'deleting']
 
-/** Orders and servers in one state, with what may be done about them. */
+/** Orders and servers in one state, with the acts on them. */
 export function ServersView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.work.servers
@@ -83,7 +83,7 @@ export function ServersView({ session }: { session: StaffSession }) {
   )
 }
 
-/** What it is, whose, and what it costs. */
+/** What it is, who owns it, and what it costs. */
 function About({ of: one }: { of: DeskServer }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -112,7 +112,7 @@ function About({ of: one }: { of: DeskServer }) {
   )
 }
 
-/** Why it is so, and since when. */
+/** The reason for the state, and since when. */
 function Why({ of: one }: { of: DeskServer }) {
   const t = useDeskTexts()
   const words = t.work.servers

@@ -8,7 +8,7 @@ import { dayOf, timeOf, useDeskTexts } from '../language.ts'
 import { upkeepQuery } from '../queries.ts'
 import { Row, Rows } from './NowView.tsx'
 
-/** What a server and a domain need besides running: certificates, backups, a parent zone. */
+/** What servers and domains need besides running: certificates, backups, delegation. */
 export function UpkeepView() {
   const t = useDeskTexts()
   const words = t.work.upkeep

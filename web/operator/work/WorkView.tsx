@@ -13,21 +13,21 @@ import { UpkeepView } from './UpkeepView.tsx'
 const pages = ['work', 'servers', 'letters', 'upkeep', 'capacity', 'outgoing'] as const
 type WorkPage = (typeof pages)[number]
 
-/** Whether this part of an address is a page about work. */
+/** Whether a section of the address is a page about work. */
 export const isWork = (section: string): section is WorkPage =>
   pages.some((page) => page === section)
 
 interface Shown {
   section: WorkPage
-  /** Of what is shown of a list. */
+  /** The id of the item that is shown from a list. */
   id: string | undefined
   session: StaffSession
 }
 
-/** The pages about work, with a row of their names. */
+/** The pages about work, with tabs. */
 export function WorkView({ section, id, session }: Shown) {
   const t = useDeskTexts()
-  // Where events of all customers go is for those who may do something about it.
+  // Reading the outgoing webhooks needs the permission `work`.
   const open = pages.filter((page) => page !== 'outgoing' || mayDo(session.role, 'work'))
   return (
     <>

@@ -3,13 +3,13 @@ import type { capacity } from '../../../contract/operator-work.ts'
 
 type Capacity = z.output<typeof capacity.result>
 export type Pooled = Capacity['dataCentres'][number] & {
-  /** Several data centres, which are named with commas between. */
+  /** Several data centres, whose names are joined by commas. */
   readonly isTogether: boolean
-  /** A node takes new servers of it. */
+  /** Some node accepts new servers for it. */
   readonly isServed: boolean
 }
 
-/** Data centres that the same nodes serve, and no other, share their room: they are one row. */
+/** Data centres that are served by exactly the same nodes share capacity, so they form one row. */
 export function pooled({ dataCentres, nodes }: Capacity): Pooled[] {
   const taking = nodes.filter(({ state }) => state === 'active')
   const serving = (centre: string): string =>
@@ -17,7 +17,7 @@ export function pooled({ dataCentres, nodes }: Capacity): Pooled[] {
       .filter(({ regions }) => regions?.includes(centre) ?? true)
       .map(({ id }) => id)
       .join('\n')
-  // Those without a node share nothing.
+  // Data centres without a node share nothing.
   const pools = Map.groupBy(dataCentres, ({ name }) => serving(name) || `without:${name}`)
   return [...pools.values()].map((pool) => {
     const names = new Set(pool.map(({ name }) => name))
