@@ -83,11 +83,6 @@ export const errors = {
     vi: 'Bạn không có quyền thực hiện thao tác này.',
   },
   not_found: { status: 404, en: 'We could not find that.', vi: 'Không tìm thấy nội dung này.' },
-  method_not_allowed: {
-    status: 405,
-    en: 'That address does not take this kind of request.',
-    vi: 'Địa chỉ này không nhận loại yêu cầu đó.',
-  },
   conflict: {
     status: 409,
     en: 'Something changed in the meantime. Reload and try again.',

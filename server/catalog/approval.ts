@@ -7,7 +7,7 @@ import { sellingOf } from './selling.ts'
 import { versionBefore, type VersionRow } from './versions.ts'
 
 /** Price changes within this time count as one. */
-const aloneMs = hours(24)
+export const aloneMs = hours(24)
 
 /** Whether a second member approved the use of a shell's file as this version. */
 export type IsApprovedUse = (version: number) => Promise<boolean>

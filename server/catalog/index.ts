@@ -1,5 +1,5 @@
 /** The catalogue: what the provider sells, where, and for how much. */
-export { needsApproval, type IsApprovedUse } from './approval.ts'
+export { aloneMs, needsApproval, type IsApprovedUse } from './approval.ts'
 export { changesBetween, sayChange } from './changes.ts'
 export { catalogAtDesk, inUse, textOfVersion } from './desk.ts'
 export { CatalogFault, loadCatalog, parseCatalog, versionIn, withVersion } from './load.ts'

@@ -11,7 +11,6 @@ import { parseCatalog } from './load.ts'
 import type { Catalog } from './schema.ts'
 import {
   followCatalog,
-  listCatalogs,
   activateCatalog,
   type CatalogFileText,
   type CatalogVersions,
@@ -81,7 +80,10 @@ test('a process that starts with another file changes the price of all at once',
   const second = await start(named('Two'), 'b')
   expect([await first.brand(), await second.brand()]).toEqual(['Two', 'Two'])
   expect([first.changes(), second.changes()]).toEqual([1, 0])
-  expect((await listCatalogs(pool.db)).map(({ origin }) => origin)).toEqual(['b', 'a'])
+  const { rows } = await pool.pool.query<{ origin: string }>(
+    'select origin from catalog_version order by version desc',
+  )
+  expect(rows.map(({ origin }) => origin)).toEqual(['b', 'a'])
 })
 
 test('a forgotten file brings no earlier price back; its owner can', async () => {

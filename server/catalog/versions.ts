@@ -208,17 +208,6 @@ export async function activateCatalog<T>(
   return { version, judged }
 }
 
-/** Newest first, without their texts. */
-export const listCatalogs = (
-  db: Queryable,
-): Promise<{ version: number; origin: string; at: Date }[]> =>
-  db
-    .selectFrom('catalog_version')
-    .select(['version', 'origin', 'at'])
-    .orderBy('version', 'desc')
-    .limit(50)
-    .execute()
-
 /**
  * Brings the process's shared `catalog` to the version in use and keeps it there.
  *

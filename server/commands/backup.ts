@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { hours, systemClock } from '../platform/clock.ts'
+import { systemClock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
@@ -12,7 +12,6 @@ import { makeMissing } from '../wordpress/index.ts'
 import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
 
-const missingMs = hours(1)
 const megabyte = 1_048_576
 
 /**
@@ -73,7 +72,7 @@ async function completeSites(databaseUrl: string): Promise<void> {
     const jobs = createJobs(databaseUrl, createLog('silent'), 'send')
     await jobs.start()
     try {
-      await makeMissing({ db, clock: systemClock, jobs, patienceMs: missingMs })
+      await makeMissing({ db, clock: systemClock, jobs })
     } finally {
       await jobs.stop()
     }

@@ -7,11 +7,11 @@
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
-import { hours, later } from '../platform/clock.ts'
+import { aloneMs } from '../catalog/index.ts'
+import { later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { ActNeeds, Actor } from './acts.ts'
 
-const aloneMs = hours(24)
 /**
  * Acts that create money, and credit lines, of which the raised amount counts. Assignments and
  * refunds move money that was a customer's before.

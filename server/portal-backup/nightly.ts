@@ -1,7 +1,7 @@
 /** The backup of every night: made, verified in a scratch database, kept for a while. */
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { hours, type Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
@@ -21,7 +21,6 @@ import { verifyBackup } from './verify.ts'
 
 export const portalBackupJob = 'portal-backup'
 
-const missingMs = hours(1)
 /** Limit of the faults in the log. */
 const namedFaults = 20
 
@@ -58,7 +57,7 @@ async function makeAndVerify(
   }
   // A site created meanwhile is in the next backup.
   const before = new Set((await sitesToSave(db)).map(({ siteId }) => siteId))
-  await makeMissing({ ...parts, patienceMs: missingMs, signal })
+  await makeMissing({ ...parts, signal })
   const made = await makeBackup({
     store,
     databaseUrl,

@@ -33,6 +33,7 @@ import {
 import type { Nodes } from './routed-driver.ts'
 import { firstNode, siteById, specOf, type SiteAddressing } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
+import { copyMs } from './move-parts.ts'
 import { within } from './within.ts'
 
 export interface MirrorDeps {
@@ -67,9 +68,6 @@ const lookMs = seconds(1)
 const mostArrangeMs = seconds(10)
 /** A run ends before the next one begins, with the next minute. */
 const runMs = seconds(55)
-/** Longest time of one archive: a site of many gigabytes. */
-const copyMs = minutes(120)
-
 export const mirrorJob = 'follow-mirrors'
 
 /** The content on the mirror's node is not the one that the rounds continue. */

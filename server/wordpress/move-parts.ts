@@ -1,10 +1,13 @@
 /** Limits and steps that a move and the way back share. */
-import { minutes, seconds } from '../platform/clock.ts'
+import { hours, minutes, seconds } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { MoveChange, MoveRow } from './move-store.ts'
 import type { NodeControl } from './routed-driver.ts'
 import type { SiteRow } from './store.ts'
 
+/** Longest time of one archive, or of its restore: a site of many gigabytes. */
+export const copyMs = hours(2)
+/** Longest time of a start. */
 export const startMs = minutes(5)
 /** How long writing requests under way are waited for; after that the switch is tried again. */
 export const patienceMs = 1_500

@@ -1,18 +1,16 @@
 /** The rounds of a move: the whole server first, then the changes, until few are left. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { later, minutes, seconds } from '../platform/clock.ts'
+import { later, seconds } from '../platform/clock.ts'
 import type { SiteSpec } from './driver.ts'
 import type { MoveDeps } from './move-clearing.ts'
-import { copyHoldMs, GivenUp, startMs, switchMs } from './move-parts.ts'
+import { copyHoldMs, copyMs, GivenUp, startMs, switchMs } from './move-parts.ts'
 import { changeMove, moveById, nextAttempt, type MoveRow } from './move-store.ts'
 import type { NodeControl } from './routed-driver.ts'
 import type { SiteRow } from './store.ts'
 import { createVisitor } from './update-pages.ts'
 import { within } from './within.ts'
 
-/** Longest time of one archive: a site of many gigabytes. */
-const copyMs = minutes(120)
 /** Changes that took no longer than this to follow are few enough to hold writes for. */
 const shortMs = 1_500
 /** A database up to this size, bytes, follows within that time, although it is sent whole. */

@@ -18,6 +18,7 @@ import { keptAfterReturnMs, rescueJob } from './lost-store.ts'
 import type { SiteSpec } from './driver.ts'
 import { forgetMirror, giveBack } from './mirror-store.ts'
 import type { MoveDeps } from './move-clearing.ts'
+import { copyMs, startMs } from './move-parts.ts'
 import { clearMoveJob, moveById, type MoveRow } from './move-store.ts'
 import { rescuedLetter, type OwnersMail } from './rescue-letter.ts'
 import { firstNode, lockSite, siteById, specOf } from './store.ts'
@@ -26,9 +27,6 @@ import { within } from './within.ts'
 
 /** Failed attempts per rescue. An attempt that ends because the portal is killed does not count. */
 const maxAttempts = 3
-/** Longest time of one step: a site of many gigabytes. */
-const restoreMs = minutes(120)
-const startMs = minutes(5)
 /**
  * How long writes are held, renewed while it starts: it must not write before the switch is stored.
  */
@@ -57,7 +55,7 @@ export function defineRescues(deps: RescueDeps): void {
     const of = { siteId: spec.id, backupId: backup.id }
     const { driver } = deps.nodes.at(row.to_node)
     const restored = archives.use(of, (file) => driver.restore(spec, { file, figures }, row.id))
-    await within(restoreMs, 'the backup took too long', restored, signal)
+    await within(copyMs, 'the backup took too long', restored, signal)
   }
 
   /** Starts the mirror or the backup on the new node, and stores the switch. */
@@ -74,7 +72,7 @@ export function defineRescues(deps: RescueDeps): void {
     // for a moment, too.
     if (site.status === 'running' || row.from_mirror) {
       await driver.holdWrites(site.id, holdMs)
-      const longestMs = row.from_mirror ? restoreMs : startMs
+      const longestMs = row.from_mirror ? copyMs : startMs
       const again = setInterval(() => {
         driver.holdWrites(site.id, holdMs).catch(() => undefined)
       }, holdMs / 4)

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '../platform/clock.ts'
+import { hours, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -115,16 +115,19 @@ export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
 }
 
 const lookMs = 500
+/** How long a backup of the whole portal waits for archives that are missing. */
+const missingMs = hours(1)
 
 /**
  * Has the running portal make and prove an archive of every server without one. Waits until each
- * has one or has failed, for at most `patienceMs`.
+ * has one or has failed, for at most
+ * `patienceMs`, an hour without it.
  */
 export async function makeMissing(deps: {
   readonly db: Database
   readonly clock: Clock
   readonly jobs: Pick<Jobs, 'add'>
-  readonly patienceMs: number
+  readonly patienceMs?: number
   readonly signal?: AbortSignal | undefined
 }): Promise<void> {
   const { db, signal } = deps
@@ -137,7 +140,7 @@ export async function makeMissing(deps: {
         await beginBackup(deps, tx, siteId, 'nightly')
     })
   }
-  const until = performance.now() + deps.patienceMs
+  const until = performance.now() + (deps.patienceMs ?? missingMs)
   const isWaitedFor = ({ proven, busy }: SiteToSave): boolean => !proven && busy
   while (performance.now() < until && (await sitesToSave(db)).some(isWaitedFor))
     await pause(lookMs, undefined, { signal })
