@@ -174,6 +174,10 @@ const rules = {
     en: 'It took longer than an hour. What was written stays: start it again to write the rest.',
     vi: 'Đã dừng vì kéo dài hơn một giờ. Phần đã đổi được giữ lại: hãy chạy lại để đổi tiếp.',
   },
+  rewrite_lost: {
+    en: 'The server came up on another node meanwhile. Start it again to write the rest.',
+    vi: 'Máy chủ đã được dựng lại trên một node khác trong lúc đổi. Hãy chạy lại để đổi tiếp.',
+  },
   rewrite_astray: {
     en: 'The site does not answer as WordPress does. Check what its wp-config.php runs.',
     vi: 'Trang web không trả lời như WordPress. Hãy kiểm tra mã chạy trong wp-config.php.',

@@ -127,11 +127,29 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
 }
 
 /**
- * The same, or an update is under way: a backup that the portal begins by itself would keep half of
- * one as the newest, and be in the way of the restore that undoes it.
+ * Whether the site's stored addresses are being written. How far that is stands here and not in the
+ * site: in content of before, or of another node, it would go on behind rows with the former ones.
+ */
+export async function hasRewriteUnderWay(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from site_rewrite
+    where site_id = ${siteId} and state = 'running'`.execute(db)
+  return rows.length > 0
+}
+
+/** Refusal while content of the site is copied, exchanged or written anew. Its row is locked. */
+export async function refuseUnfinished(tx: Tx, siteId: string): Promise<void> {
+  if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+  if (await hasRewriteUnderWay(tx, siteId)) throw new Refusal('rewrite_in_progress')
+}
+
+/**
+ * Any of these, or an update is under way: a backup that the portal begins by itself would keep
+ * half of one as the newest, and be in the way of the restore that undoes it.
  */
 export const isNoTimeForBackup = async (db: Queryable, siteId: string): Promise<boolean> =>
-  (await hasUnfinishedCopy(db, siteId)) || (await hasUpdateUnderWay(db, siteId))
+  (await hasUnfinishedCopy(db, siteId)) ||
+  (await hasRewriteUnderWay(db, siteId)) ||
+  (await hasUpdateUnderWay(db, siteId))
 
 /** How many backups are being made or wait for it, of all servers. */
 export async function unfinishedBackups(db: Queryable): Promise<number> {

@@ -17,9 +17,11 @@ import {
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import type { AddressChange, AddressStep, WordpressDriver } from './driver.ts'
 import { lockSite, namesOf, siteById, type SiteAddressing } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 /** Goes on with a writing of addresses until it is done. Payload { rewriteId }. */
 export const rewriteJob = 'rewrite-addresses'
@@ -38,7 +40,7 @@ const turnSteps = 12
 const mostTables = 2_000
 
 /** Why a writing of addresses was ended by the portal; its column has the key. */
-type RewriteProblem = Extract<RuleKey, 'rewrite_slow' | 'rewrite_astray'>
+type RewriteProblem = Extract<RuleKey, 'rewrite_slow' | 'rewrite_astray' | 'rewrite_lost'>
 
 interface PrimaryDeps {
   readonly db: Database
@@ -162,7 +164,7 @@ export async function previewRewrite(
 }
 
 const isSentence = (problem: string): problem is RewriteProblem =>
-  problem === 'rewrite_slow' || problem === 'rewrite_astray'
+  problem === 'rewrite_slow' || problem === 'rewrite_astray' || problem === 'rewrite_lost'
 const shown = (row: Selectable<DB['site_rewrite']>, language: Language): Rewrite => ({
   state: row.state as Rewrite['state'],
   to: row.to_url,
@@ -190,13 +192,15 @@ export async function newestRewrite(
   return row ? shown(row, language) : null
 }
 
-/** Refusal conflict while another one runs. */
+/** Refusal conflict while another one runs, or while its content is copied, moved or updated. */
 export async function beginRewrite(
   tx: Tx,
   deps: PrimaryDeps,
   { siteId, language }: { readonly siteId: string; readonly language: Language },
 ): Promise<Rewrite> {
   await lockSite(tx, siteId)
+  if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+  if (await hasUpdateUnderWay(tx, siteId)) throw new Refusal('update_in_progress')
   const { from, to } = await changeOf(tx, deps.addressing, siteId)
   try {
     const row = await tx

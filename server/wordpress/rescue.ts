@@ -161,6 +161,13 @@ export function defineRescues(deps: RescueDeps): void {
       .where('site_id', '=', siteId)
       .where('state', '=', 'restoring')
       .execute()
+    // What it has written may not be in the content that came up.
+    await tx
+      .updateTable('site_rewrite')
+      .set({ ...ended, problem: 'rewrite_lost' })
+      .where('site_id', '=', siteId)
+      .where('state', '=', 'running')
+      .execute()
     // One that waits has not begun, and begins on the other node.
     const updates = await tx
       .updateTable('site_update')

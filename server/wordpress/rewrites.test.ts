@@ -2,9 +2,12 @@
  * Writing stored addresses, where the site answers what its owner has put into wp-config.php, and
  * beside the other things that exchange a server's content.
  */
+import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Rewrite } from '../../contract/wordpress-domains.ts'
+import { pluginSlug } from '../../sandbox/wordpress/releases.ts'
+import { installRelease } from '../../test/installed-software.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
 import {
   eventually,
@@ -76,6 +79,10 @@ function isAt(id: string, answer: (step: number) => AddressStep): void {
   steps.delete(id)
   onTestFinished(() => void answers.delete(id))
 }
+const hasten = () =>
+  sql`update pgboss.job set start_after = now()
+    where name in ('rewrite-addresses', 'update-site') and state = 'created'`.execute(portal.app.db)
+
 const step = (of: Partial<AddressStep>): AddressStep => ({
   after: null,
   tables: {},
@@ -118,11 +125,57 @@ test('two that go on and on give others their turn, and have failed after an hou
   expect([one, two].map((id) => steps.get(id))).toEqual([12, 12])
   clock.advance(hours(1) + minutes(1))
   owner = await portal.signIn(owner)
-  await sql`update pgboss.job set start_after = now()
-    where name = 'rewrite-addresses' and state = 'created'`.execute(portal.app.db)
+  await hasten()
   for (const id of [one, two]) {
     const failed = await ended(id, 'failed')
     expect(failed).toMatchObject({ values: 12 })
     expect(failed.problem).toContain('một giờ')
   }
+})
+
+test('neither begins beside the other: a writing, and a copy or update of content', async () => {
+  const [id = ''] = ids
+  const wp = <T>(method: string, way: string, body?: unknown) =>
+    portal.call<T>(method, `/api/wp/${id}${way}`, { token: owner.token, body })
+  const { db } = portal.app
+  const backup = (await wp<{ id: string }>('POST', '/backups')).body.result.id
+  const backups = db.updateTable('site_backup').where('id', '=', backup)
+  await eventually('the backup', async () => {
+    const all = (await wp<{ state: string }[]>('GET', '/backups')).body.result
+    return all[0]?.state === 'proven'
+  })
+  await backups.set({ state: 'making' }).execute()
+  expect((await call('POST', id)).body.error?.code).toBe('backup_in_progress')
+  await backups.set({ state: 'proven' }).execute()
+
+  installRelease(path.join(portal.dataDir, 'sites', id), pluginSlug, '1.0.0')
+  await fetch(`${portal.sandboxUrl}/wordpress/state.json`, {
+    method: 'POST',
+    body: JSON.stringify({ newest: { [pluginSlug]: '1.0.1' } }),
+  })
+  expect((await wp('POST', '/updates/look')).status).toBe(200)
+  isAt(id, (count) => step(count > 12 ? {} : { after: { table: 'x', key: count } }))
+  expect((await call('POST', id)).status).toBe(201)
+  for (const way of ['/backups', `/backups/${backup}/restore`])
+    expect((await wp('POST', way)).body.error?.code, way).toBe('rewrite_in_progress')
+  // An update waits for its end, and another writing may not begin before that.
+  const update = (await wp<{ id: string }>('POST', '/updates', {})).body.result.id
+  const isPut = async () =>
+    (
+      await sql`select from pgboss.job where name = 'update-site' and state = 'created'
+        and start_after > now()`.execute(db)
+    ).rows.length === 1
+  await eventually('the update being put off', isPut)
+  const stateOf = async () =>
+    (await wp<{ id: string; state: string }[]>('GET', '/updates/history')).body.result.find(
+      (one) => one.id === update,
+    )?.state
+  expect(await stateOf()).toBe('waiting')
+  expect((await call('POST', id)).body.error?.code).toBe('update_in_progress')
+  await hasten()
+  await ended(id, 'done')
+  await eventually('the update', async () => {
+    await hasten()
+    return (await stateOf()) === 'done'
+  })
 })
