@@ -42,7 +42,8 @@ export async function beginBackup(
       created_at: clock.now(),
     })
     .execute()
-  await jobs.add(tx, makeJob, { backupId: id })
+  // An update keeps its place from others until it is done.
+  await jobs.add(tx, makeJob, { backupId: id }, { priority: forUpdate ? 1 : 0 })
   return id
 }
 

@@ -12,10 +12,11 @@
  * Each step is an "ensure": a kill at any point leads to the same step again, and so to done or
  * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
  * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
- * exchanged; later on nothing is put back by itself, and the owner is told.
+ * exchanged; later on nothing is put back by itself, and the owner is told. No more are under way
+ * than go on at once (update-places.ts).
  */
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
-import { minutes, seconds } from '../platform/clock.ts'
+import { later, minutes, seconds } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
@@ -24,6 +25,7 @@ import type { Backups } from './backups.ts'
 import type { SoftwarePackage } from './driver.ts'
 import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 import { keepHold } from './update-hold.ts'
+import { hasPlace, lookAgain, takePlace, updatesAtOnce } from './update-places.ts'
 import { beforeOf, createUpdateEnd, type UpdateEndDeps } from './update-end.ts'
 import type { Mirror } from './update-mirror.ts'
 import { createVisitor, type Visited } from './update-pages.ts'
@@ -48,7 +50,7 @@ const maxAttempts = 3
 const stepMs = minutes(20)
 /** How often the backup is made anew because the hold was over before anything was exchanged. */
 const maxLapses = 1
-/** A site is looked at anew whose backup is under way, or that is suspended meanwhile. */
+/** A site is looked at anew whose backup is under way, or whose update has no place yet. */
 const busyMs = seconds(20)
 /** Once it runs again, those who write wait until then. */
 const suspendedMs = minutes(1)
@@ -58,6 +60,8 @@ export interface SiteUpdateDeps extends UpdateEndDeps {
   readonly backups: Pick<Backups, 'make' | 'restore'>
   /** Null: this portal asks no directory. */
   readonly mirror: Mirror | null
+  /** How many processes the portal has. */
+  readonly processes: number
 }
 
 const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => ({
@@ -87,6 +91,15 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   }
   const again = (tx: Tx, row: UpdateRow, inMs: number): Promise<void> =>
     jobs.add(tx, updateJob, { updateId: row.id }, { startAfter: new Date(Date.now() + inMs) })
+  /** One that cannot begin yet. */
+  const putOff = (tx: Tx, row: UpdateRow): Promise<void> =>
+    lookAgain(tx, jobs, row.id, later(new Date(), busyMs))
+  const placeOf = (row: UpdateRow, site: SiteRow): Parameters<typeof hasPlace>[1] => ({
+    updateId: row.id,
+    customerId: site.customer_id,
+    places: updatesAtOnce * deps.processes,
+    now: clock.now(),
+  })
 
   /** What the site has now is listed; of the packages those stay that are still to be had. */
   async function stillWanted(row: UpdateRow): Promise<UpdatePackage[]> {
@@ -114,6 +127,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     await transaction(db, async (tx) => {
       const site = await lockSite(tx, row.site_id)
       if (site?.status !== 'running') return
+      if (!(await takePlace(tx, placeOf(row, site)))) return await putOff(tx, row)
       try {
         const backupId = await deps.backups.make(tx, site.id, 'update')
         const begun = {
@@ -126,7 +140,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         // A backup is made or restored right now.
-        await again(tx, row, busyMs)
+        await putOff(tx, row)
       }
     })
   }
@@ -323,24 +337,49 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     else await end(row, site, 'failed', 'unexpected')
   }
 
-  jobs.define<{ updateId: string }>({
+  /** Updates that this process is about to begin: what they take is no worker of those begun. */
+  let beginning = 0
+  /** True: it is one of them until `beginning` is counted down. */
+  async function mayBegin(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    if (beginning < updatesAtOnce) {
+      let may = false
+      beginning++
+      try {
+        may = await hasPlace(db, placeOf(row, site))
+      } finally {
+        if (!may) beginning--
+      }
+      if (may) return true
+    }
+    await transaction(db, (tx) => putOff(tx, row))
+    return false
+  }
+
+  jobs.define<{ updateId: string; begins?: boolean }>({
     name: updateJob,
-    concurrency: 2,
+    // Those that hold writes, and those that are about to begin.
+    concurrency: 2 * updatesAtOnce,
     retries: 'unlimited',
     retryDelaySeconds: 2,
     limitSeconds: 3600,
-    run: async ({ updateId }, attempt) => {
-      for (;;) {
+    run: async ({ updateId, begins = false }, attempt) => {
+      for (let isFirst = true; ; isFirst = false) {
         const row = await updateById(db, updateId)
         if (!row || row.ended_at !== null || row.state === 'planned') return
+        const isWaiting = row.state === 'waiting'
+        // Another run has begun it meanwhile, and goes on.
+        if (begins && isFirst && !isWaiting) return
         const site = await siteById(db, row.site_id)
         if (site?.status !== 'running') return await withoutServer(row, site)
+        if (isWaiting && !(await mayBegin(row, site))) return
         try {
           const work = step(row, site)
           if (!(await within(stepMs, 'the update took too long', work, attempt.signal))) return
         } catch (error) {
           // What is begun anew goes on here; what has ended is seen above.
           await onFailure(row, site, error, attempt)
+        } finally {
+          if (isWaiting) beginning--
         }
       }
     },
