@@ -203,6 +203,11 @@ export const errors = {
     en: 'A backup of this server is being made or restored. Please wait until it is done.',
     vi: 'Máy chủ này đang được sao lưu hoặc khôi phục. Vui lòng đợi đến khi xong.',
   },
+  rewrite_in_progress: {
+    status: 409,
+    en: 'The stored addresses of this server are being rewritten. Please wait until it is done.',
+    vi: 'Máy chủ này đang đổi các địa chỉ đã lưu. Vui lòng đợi đến khi xong.',
+  },
   backup_not_proven: {
     status: 409,
     en: 'This backup is not verified, so it cannot be used.',

@@ -170,6 +170,18 @@ const rules = {
     en: 'This name does not lead to the server yet: its visitors would find nothing.',
     vi: 'Tên miền này chưa trỏ về máy chủ, nên khách truy cập sẽ không tìm thấy gì.',
   },
+  rewrite_slow: {
+    en: 'It took longer than an hour. What was written stays: start it again to write the rest.',
+    vi: 'Đã dừng vì kéo dài hơn một giờ. Phần đã đổi được giữ lại: hãy chạy lại để đổi tiếp.',
+  },
+  rewrite_lost: {
+    en: 'The server came up on another node meanwhile. Start it again to write the rest.',
+    vi: 'Máy chủ đã được dựng lại trên một node khác trong lúc đổi. Hãy chạy lại để đổi tiếp.',
+  },
+  rewrite_astray: {
+    en: 'The site does not answer as WordPress does. Check what its wp-config.php runs.',
+    vi: 'Trang web không trả lời như WordPress. Hãy kiểm tra mã chạy trong wp-config.php.',
+  },
   mail_sender_domain: {
     en: 'The address must be on one of the proven names of this server.',
     vi: 'Địa chỉ phải thuộc một tên miền đã xác minh của máy chủ này.',

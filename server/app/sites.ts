@@ -177,6 +177,7 @@ export function openSites(base: Base, onReachable: () => void) {
   wordpress.defineSiteUpdates({
     ...updateParts,
     backups,
+    processes: config.PORTAL_PROCESSES,
     portalUrl,
     mail: messages.mail,
     owner: accounts.customer,

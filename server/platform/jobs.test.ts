@@ -175,3 +175,33 @@ describe('a job that runs by itself every so often', () => {
     expect(rows).toEqual([{ policy: 'short' }])
   })
 })
+
+describe('jobs that wait', () => {
+  test('begin by priority, and one takes the place of its like', async () => {
+    const ran: number[] = []
+    let end: (() => void) | undefined
+    await start({
+      name: 'queued',
+      run: async ({ n }) => {
+        ran.push(n)
+        if (n === 0) await new Promise<void>((resolve) => (end = resolve))
+      },
+    })
+    await add('queued')
+    await expect.poll(() => ran).toEqual([0])
+    const later = new Date(Date.now() + 3_600_000)
+    await transaction(pool.db, async (tx) => {
+      await jobs.add(tx, 'queued', { n: 1 })
+      await jobs.add(tx, 'queued', { n: 2 }, { priority: 1 })
+      await jobs.add(tx, 'queued', { n: 3 }, { startAfter: later })
+      await jobs.add(tx, 'queued', { n: 4 }, { startAfter: later, replaces: true })
+      await jobs.add(tx, 'queued', { n: 4 }, { replaces: true })
+    })
+    end?.()
+    await jobsIdle(pool.db)
+    expect([ran[1], ran.slice(1).toSorted()]).toEqual([2, [1, 2, 4]])
+    const { rows } = await sql`select data from pgboss.job where name = 'queued'
+      and state = 'created'`.execute(pool.db)
+    expect(rows).toEqual([{ data: { n: 3 } }])
+  })
+})

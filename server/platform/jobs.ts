@@ -5,6 +5,7 @@
  * for the queue sends a notice to the others. For jobs that fall due, one query covers all queues
  * (job-wake-up.ts).
  */
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
 import { connections } from './connection-budget.ts'
@@ -18,6 +19,10 @@ import { createWorkerLease } from './worker-lease.ts'
 
 export interface JobOptions {
   readonly startAfter?: Date
+  /** It comes before those of its queue that wait with less; 0 where nothing is said. */
+  readonly priority?: number
+  /** It takes the place of those with the same payload that have not begun. */
+  readonly replaces?: boolean
 }
 
 export interface Attempt {
@@ -220,8 +225,12 @@ export function createJobs(
 
   return {
     async add(tx, name, payload, options = {}) {
+      if (options.replaces)
+        await sql`delete from pgboss.job where name = ${name} and state = 'created'
+          and data = ${JSON.stringify(payload)}::jsonb`.execute(tx)
       await boss.send(name, payload, {
         db: fromKysely(tx),
+        ...(options.priority !== undefined && { priority: options.priority }),
         ...(options.startAfter && { startAfter: options.startAfter }),
       })
       const { startAfter } = options

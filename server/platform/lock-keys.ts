@@ -21,6 +21,8 @@ export const lockKeys = {
   walkLedger: 727_032,
   /** Pricing something, shared; another version of the catalogue, alone. */
   catalog: 727_034,
+  /** Giving an update its place among those that are under way. */
+  beginUpdate: 727_035,
   /** Keeping an upload for a ticket; its second number is a hash of whose it is. */
   ticketUploads: 727_112,
   /** Migrating. */

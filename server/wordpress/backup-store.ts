@@ -42,7 +42,8 @@ export async function beginBackup(
       created_at: clock.now(),
     })
     .execute()
-  await jobs.add(tx, makeJob, { backupId: id })
+  // An update keeps its place from others until it is done.
+  await jobs.add(tx, makeJob, { backupId: id }, { priority: forUpdate ? 1 : 0 })
   return id
 }
 
@@ -127,12 +128,30 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
 }
 
 /**
- * Whether the portal must not begin a backup by itself: as `hasUnfinishedCopy`, or an update is
- * under way. Such a backup would keep a half-done update as the newest content, and block the
- * restore that undoes the update.
+ * Whether the site's stored addresses are being rewritten. Its progress is kept here and not in the
+ * site: after a restore or a move it would go on behind rows that have the former addresses again.
+ */
+export async function hasRewriteUnderWay(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from site_rewrite
+    where site_id = ${siteId} and state = 'running'`.execute(db)
+  return rows.length > 0
+}
+
+/** Refusal while content of the site is copied, exchanged or written anew. Its row is locked. */
+export async function refuseUnfinished(tx: Tx, siteId: string): Promise<void> {
+  if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+  if (await hasRewriteUnderWay(tx, siteId)) throw new Refusal('rewrite_in_progress')
+}
+
+/**
+ * Whether the portal must not begin a backup by itself: content is copied or rewritten, or an
+ * update is under way. Such a backup would keep half-done work as the newest content, and block the
+ * restore that undoes it.
  */
 export const isNoTimeForBackup = async (db: Queryable, siteId: string): Promise<boolean> =>
-  (await hasUnfinishedCopy(db, siteId)) || (await hasUpdateUnderWay(db, siteId))
+  (await hasUnfinishedCopy(db, siteId)) ||
+  (await hasRewriteUnderWay(db, siteId)) ||
+  (await hasUpdateUnderWay(db, siteId))
 
 /** How many backups of all servers are being made or wait for it. */
 export async function unfinishedBackups(db: Queryable): Promise<number> {

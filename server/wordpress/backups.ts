@@ -20,8 +20,8 @@ import {
   backupById,
   databaseOf,
   beginBackup,
-  hasUnfinishedCopy,
   refuseOtherDatabase,
+  refuseUnfinished,
   figuresOf,
   makeJob,
   restoreJob,
@@ -299,7 +299,7 @@ export function createBackups(deps: BackupDeps): Backups {
     async make(tx, siteId, kind = 'manual') {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
-      if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+      await refuseUnfinished(tx, siteId)
       return await beginBackup(deps, tx, siteId, kind)
     },
 
@@ -307,7 +307,7 @@ export function createBackups(deps: BackupDeps): Backups {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       const backup = await proven(tx, siteId, backupId)
-      if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+      await refuseUnfinished(tx, siteId)
       await refuseOtherDatabase(tx, backup)
       const { fileBytes, databaseBytes } = figuresOf(backup.figures)
       if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte)

@@ -13,7 +13,7 @@ import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Backups } from './backups.ts'
-import { backupById, beginBackup, hasUnfinishedCopy } from './backup-store.ts'
+import { backupById, beginBackup, refuseUnfinished } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { comparePages } from './import-pages.ts'
 import type { ImportProblem, SiteSpec, WordpressDriver } from './driver.ts'
@@ -324,8 +324,8 @@ export function createImports(deps: ImportDeps): Imports {
       const row = await locked(tx, siteId, importId)
       if (row.state === 'switching' || row.state === 'done') return await presented(tx, importId)
       if (row.state !== 'ready') throw new Refusal('conflict')
-      if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
-      // An update's roll-back would restore the former site.
+      await refuseUnfinished(tx, siteId)
+      // Its roll-back would put the site of before back.
       if (await hasUpdateUnderWay(tx, siteId)) throw new Refusal('update_in_progress')
       if ((foundOf(row)?.fileBytes ?? 0) > site.disk_mb * megabyte)
         throw new Refusal('backup_too_large')

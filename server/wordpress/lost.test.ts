@@ -215,6 +215,11 @@ describe('a node is given up', () => {
         created_at: clock.now(),
       })
       .execute()
+    const written = { site_id: servers[5]!.id, from_hosts: ['x.example'], to_url: 'http://y' }
+    await portal.app.db
+      .insertInto('site_rewrite')
+      .values({ ...written, created_at: clock.now() })
+      .execute()
     const listed = await node('list')
     expect([listed.code, listed.said]).toEqual([
       1,
@@ -309,6 +314,15 @@ describe('a node is given up', () => {
       .where('u.site_id', '=', servers[4]!.id)
       .executeTakeFirstOrThrow()
     expect(ended).toEqual({ state: 'failed', reason: 'node_lost', restore: 'failed' })
+    // What was written of its addresses is not in the backup that it came up from.
+    const written = await portal.call('GET', `/api/wp/${servers[5]!.id}/domain/rewrite`, {
+      token: an.token,
+      headers: { 'accept-language': 'en' },
+    })
+    expect(written.body.result).toMatchObject({
+      state: 'failed',
+      problem: expect.stringContaining('came up on another node') as string,
+    })
   })
 
   test('nothing is left to do but the server without a backup', async () => {

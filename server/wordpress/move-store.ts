@@ -6,7 +6,7 @@ import { hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { hasUnfinishedCopy } from './backup-store.ts'
+import { hasRewriteUnderWay, hasUnfinishedCopy } from './backup-store.ts'
 import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
 import { giveWay, withoutMirrorOf } from './mirror-store.ts'
 import { nodeStates } from './nodes.ts'
@@ -30,6 +30,7 @@ export type Hindrance =
   | 'state'
   | 'copy'
   | 'update'
+  | 'rewrite'
   | 'import'
   | 'here'
   | 'runtime'
@@ -46,6 +47,10 @@ const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }>
     vi: 'Đang tạo hoặc khôi phục bản sao lưu, hoặc máy chủ đang được chuyển.',
   },
   update: { en: 'An update is under way.', vi: 'Đang có bản cập nhật được cài đặt.' },
+  rewrite: {
+    en: 'Its stored addresses are being rewritten.',
+    vi: 'Đang đổi các địa chỉ đã lưu của máy chủ.',
+  },
   import: {
     en: 'A site is being moved into the server.',
     vi: 'Đang có trang web được chuyển vào máy chủ này.',
@@ -106,6 +111,7 @@ const isMovable = ({ status }: Pick<SiteRow, 'status'>): boolean =>
 async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | undefined> {
   if (await hasUnfinishedCopy(db, siteId)) return 'copy'
   if (await hasUpdateUnderWay(db, siteId)) return 'update'
+  if (await hasRewriteUnderWay(db, siteId)) return 'rewrite'
   const { rows } = await sql`select from site_import where site_id = ${siteId}
     and state in ('building', 'ready', 'switching')`.execute(db)
   return rows.length > 0 ? 'import' : undefined

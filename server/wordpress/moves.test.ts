@@ -182,6 +182,31 @@ test('what cannot be done is refused, with the reason', async () => {
   await portal.app.db.updateTable('node').set({ regions: null }).where('id', '=', 'main').execute()
 })
 
+test('stored addresses are not written beside a move, and none while writes wait', async () => {
+  const { db } = portal.app
+  const of = { site_id: server.id, from_hosts: [], to_url: 'http://x', created_at: clock.now() }
+  await db.insertInto('site_rewrite').values(of).execute()
+  for (const refused of [await move({ server: server.id, node: 'main' }), await undo(server.id)])
+    expect([refused.status, refused.body.error?.fields?.['server']]).toEqual([
+      409,
+      'Its stored addresses are being rewritten.',
+    ])
+  await db.deleteFrom('site_rewrite').where('site_id', '=', server.id).execute()
+  // While writes wait, a step would write on the node that is left.
+  const turn = (state: string) =>
+    db.updateTable('site_move').set({ state }).where('site_id', '=', server.id).execute()
+  await turn('switching')
+  const change = { from: ['x.example'], to: 'http://y.example', dryRun: true }
+  const step = () => portal.app.nodes.driver.replaceAddresses(server.id, change, null)
+  await expect(step()).rejects.toMatchObject({ kind: 'unavailable' })
+  const begun = await portal.call('POST', `/api/wp/${server.id}/domain/rewrite`, {
+    token: an.token,
+  })
+  expect(begun.body.error?.code).toBe('backup_in_progress')
+  await turn('moved')
+  expect(await step()).toMatchObject({ after: null })
+})
+
 test('within the hour the original takes its place again, as it was', async () => {
   await writer.write('after the move')
   clock.advance(minutes(10))

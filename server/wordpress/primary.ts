@@ -2,23 +2,45 @@
  * The primary name of a server, to which visitors of its other names are redirected, and the stored
  * addresses in posts and settings that still have the other names.
  */
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import type { Rewrite, RewritePreview } from '../../contract/wordpress-domains.ts'
-import type { Clock } from '../platform/clock.ts'
-import { databaseError, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { hours, later, minutes, type Clock } from '../platform/clock.ts'
+import {
+  databaseError,
+  transaction,
+  type Database,
+  type Queryable,
+  type Tx,
+} from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
+import type { DB } from '../platform/db-types.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import type { AddressChange, AddressStep, WordpressDriver } from './driver.ts'
 import { lockSite, namesOf, siteById, type SiteAddressing } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 /** Continues a rewrite of addresses until it is done. Payload { rewriteId }. */
 export const rewriteJob = 'rewrite-addresses'
 
 /** Longest time of a count: the owner of a larger site is told a lower bound. */
 const previewMs = 20_000
+/** A writing of addresses that takes longer has failed; what it has written stays. */
+const longestMs = hours(1)
+/**
+ * So long one server's writing goes on before the others have their turn, and so many steps it may
+ * take in that time: a step that is not the last takes five seconds.
+ */
+const turnMs = minutes(1)
+const turnSteps = 12
+/** A site of a network of sites has hundreds. */
+const mostTables = 2_000
+
+/** Why a writing of addresses was ended by the portal; its column has the key. */
+type RewriteProblem = Extract<RuleKey, 'rewrite_slow' | 'rewrite_astray' | 'rewrite_lost'>
 
 interface PrimaryDeps {
   readonly db: Database
@@ -82,20 +104,53 @@ function added(
   return sum
 }
 
-/** Counts what a rewrite would change. DriverFailure where the site does not answer. */
+/** A writing of addresses that has failed; the message is the sentence's key. */
+const failedBy = (rule: RewriteProblem): DriverFailure => new DriverFailure('rejected', rule)
+
+/** Tables come in the order of their names' bytes, rows by their number. */
+function comesAfter(
+  one: NonNullable<AddressStep['after']>,
+  other: NonNullable<AddressStep['after']>,
+): boolean {
+  const order = Buffer.compare(Buffer.from(one.table), Buffer.from(other.table))
+  if (order !== 0) return order > 0
+  // Where no row is named, the table is done.
+  return other.key !== null && (one.key === null || one.key > other.key)
+}
+
+/**
+ * One step. DriverFailure rejected where it does not get on, or names more tables than a site has:
+ * the owner's own code answers it, and could keep a worker busy for ever.
+ */
+async function stepOf(
+  driver: WordpressDriver,
+  siteId: string,
+  change: AddressChange,
+  from: Pick<AddressStep, 'after' | 'tables'>,
+): Promise<AddressStep> {
+  const step = await driver.replaceAddresses(siteId, change, from.after)
+  const getsOn = step.after === null || from.after === null || comesAfter(step.after, from.after)
+  const tables = added(from.tables, step.tables)
+  if (!getsOn || Math.max(Object.keys(tables).length, step.skipped.length) > mostTables)
+    throw failedBy('rewrite_astray')
+  return { ...step, tables }
+}
+
+/** Counts what would be written. DriverFailure where the site does not answer. */
 export async function previewRewrite(
   deps: Pick<PrimaryDeps, 'db' | 'driver' | 'addressing'>,
   siteId: string,
 ): Promise<RewritePreview> {
   const change = await changeOf(deps.db, deps.addressing, siteId)
-  let tables: Record<string, number> = {}
+  let tables: AddressStep['tables'] = {}
   const skipped = new Set<string>()
   let after: AddressStep['after'] = null
   const until = performance.now() + previewMs
   if (change.from.length > 0)
     do {
-      const step = await deps.driver.replaceAddresses(siteId, { ...change, dryRun: true }, after)
-      tables = added(tables, step.tables)
+      const from = { after, tables }
+      const step = await stepOf(deps.driver, siteId, { ...change, dryRun: true }, from)
+      tables = step.tables
       for (const table of step.skipped) skipped.add(table)
       after = step.after
     } while (after !== null && performance.now() < until)
@@ -108,26 +163,25 @@ export async function previewRewrite(
   }
 }
 
-const shown = (row: {
-  state: string
-  to_url: string
-  from_hosts: string[]
-  tables: unknown
-  problem: string | null
-  created_at: Date
-  ended_at: Date | null
-}): Rewrite => ({
+const isSentence = (problem: string): problem is RewriteProblem =>
+  problem === 'rewrite_slow' || problem === 'rewrite_astray' || problem === 'rewrite_lost'
+const shown = (row: Selectable<DB['site_rewrite']>, language: Language): Rewrite => ({
   state: row.state as Rewrite['state'],
   to: row.to_url,
   from: row.from_hosts,
   values: sumOf(row.tables as Record<string, number>),
-  problem: row.problem,
+  problem:
+    row.problem !== null && isSentence(row.problem) ? ruleText(row.problem, language) : row.problem,
   createdAt: row.created_at.toISOString(),
   endedAt: row.ended_at?.toISOString() ?? null,
 })
 
-/** The newest rewrite; null: there was none. */
-export async function newestRewrite(db: Queryable, siteId: string): Promise<Rewrite | null> {
+/** The newest; null: there was none. */
+export async function newestRewrite(
+  db: Queryable,
+  siteId: string,
+  language: Language,
+): Promise<Rewrite | null> {
   const row = await db
     .selectFrom('site_rewrite')
     .selectAll()
@@ -135,12 +189,18 @@ export async function newestRewrite(db: Queryable, siteId: string): Promise<Rewr
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row ? shown(row) : null
+  return row ? shown(row, language) : null
 }
 
-/** Begins a rewrite. Refuses with conflict while another one runs. */
-export async function beginRewrite(tx: Tx, deps: PrimaryDeps, siteId: string): Promise<Rewrite> {
+/** Refusal conflict while another one runs, or while its content is copied, moved or updated. */
+export async function beginRewrite(
+  tx: Tx,
+  deps: PrimaryDeps,
+  { siteId, language }: { readonly siteId: string; readonly language: Language },
+): Promise<Rewrite> {
   await lockSite(tx, siteId)
+  if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+  if (await hasUpdateUnderWay(tx, siteId)) throw new Refusal('update_in_progress')
   const { from, to } = await changeOf(tx, deps.addressing, siteId)
   try {
     const row = await tx
@@ -149,7 +209,7 @@ export async function beginRewrite(tx: Tx, deps: PrimaryDeps, siteId: string): P
       .returningAll()
       .executeTakeFirstOrThrow()
     await deps.jobs.add(tx, rewriteJob, { rewriteId: String(row.id) })
-    return shown(row)
+    return shown(row, language)
   } catch (error) {
     if (databaseError(error)?.constraint === 'site_rewrite_running') throw new Refusal('conflict')
     throw error
@@ -158,8 +218,10 @@ export async function beginRewrite(tx: Tx, deps: PrimaryDeps, siteId: string): P
 
 /** Defines the job. A step that ran twice finds nothing left the second time. */
 export function defineRewriting({ db, clock, jobs, driver }: PrimaryDeps): void {
-  async function go(rewriteId: string, signal: AbortSignal): Promise<void> {
-    for (;;) {
+  /** True: it is not over, and others come first. */
+  async function takeTurn(rewriteId: string, signal: AbortSignal): Promise<boolean> {
+    const until = performance.now() + turnMs
+    for (let steps = 0; steps < turnSteps && performance.now() < until; steps++) {
       signal.throwIfAborted()
       const row = await db
         .selectFrom('site_rewrite as r')
@@ -169,36 +231,46 @@ export function defineRewriting({ db, clock, jobs, driver }: PrimaryDeps): void 
         .where('r.id', '=', BigInt(rewriteId))
         .where('r.state', '=', 'running')
         .executeTakeFirst()
-      if (!row) return
+      if (!row) return false
+      if (later(row.created_at, longestMs) < clock.now()) throw failedBy('rewrite_slow')
       const isOver = ['deleting', 'failed'].includes(row.status)
       const change = { from: row.from_hosts, to: row.to_url, dryRun: false }
-      const step: AddressStep =
+      const from = {
+        after: row.after as AddressStep['after'],
+        tables: row.tables as AddressStep['tables'],
+      }
+      const step: Pick<AddressStep, 'after' | 'tables'> =
         isOver || change.from.length === 0
-          ? { after: null, tables: {}, samples: [], skipped: [] }
-          : await driver.replaceAddresses(row.site_id, change, row.after as AddressStep['after'])
+          ? { ...from, after: null }
+          : await stepOf(driver, row.site_id, change, from)
       await db
         .updateTable('site_rewrite')
         .set({
           after: step.after === null ? null : sql`${JSON.stringify(step.after)}::jsonb`,
-          tables: sql`${JSON.stringify(
-            added(row.tables as Record<string, number>, step.tables),
-          )}::jsonb`,
+          tables: sql`${JSON.stringify(step.tables)}::jsonb`,
           ...(step.after === null && { state: 'done', ended_at: clock.now() }),
         })
         .where('id', '=', row.id)
         .where('state', '=', 'running')
         .execute()
+      if (step.after === null) return false
     }
+    return true
   }
   jobs.define<{ rewriteId: string }>({
     name: rewriteJob,
     concurrency: 2,
     retries: 8,
     retryDelaySeconds: 5,
-    limitSeconds: 3600,
+    limitSeconds: 600,
     run: async ({ rewriteId }, { last, signal }) => {
+      // The steps of a site that answers sooner than it has to are no more for that.
+      const next = later(new Date(), turnMs)
       try {
-        await go(rewriteId, signal)
+        if (await takeTurn(rewriteId, signal))
+          await transaction(db, (tx) =>
+            jobs.add(tx, rewriteJob, { rewriteId }, { startAfter: next }),
+          )
       } catch (error) {
         const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
         if (signal.aborted || (!last && !isRefused)) throw error

@@ -163,7 +163,14 @@ export function defineRescues(deps: RescueDeps): void {
       .where('site_id', '=', siteId)
       .where('state', '=', 'restoring')
       .execute()
-    // A waiting update has not begun, and begins on the other node.
+    // What it has written may not be in the content that came up.
+    await tx
+      .updateTable('site_rewrite')
+      .set({ ...ended, problem: 'rewrite_lost' })
+      .where('site_id', '=', siteId)
+      .where('state', '=', 'running')
+      .execute()
+    // One that waits has not begun, and begins on the other node.
     const updates = await tx
       .updateTable('site_update')
       .set({ ...ended, reason: 'node_lost' })

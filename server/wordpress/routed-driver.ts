@@ -207,7 +207,7 @@ export function createNodes(parts: NodesParts): Nodes {
     remove: async (id) => await (await toEnd(id))?.remove(id),
     state: async (id) => await (await of(id)).state(id),
     replaceAddresses: async (id, change, after) =>
-      await (await of(id)).replaceAddresses(id, change, after),
+      await (await toChange(id)).replaceAddresses(id, change, after),
     adminLink: async (id, user) => await (await of(id)).adminLink(id, user),
     software: async (id) => await (await of(id)).software(id),
     holdWrites: async (id, ms) => await (await of(id)).holdWrites(id, ms),

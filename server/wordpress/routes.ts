@@ -228,10 +228,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.write(
     domainApi.beginRewrite,
     ({ customerId, params }) => own(db, customerId, params.id),
-    ({ tx, prepared: site }) => beginRewrite(tx, deps, site.id),
+    ({ tx, prepared: site, language }) => beginRewrite(tx, deps, { siteId: site.id, language }),
   )
-  http.read(domainApi.getRewrite, async ({ customerId, params }) =>
-    newestRewrite(db, (await own(db, customerId, params.id)).id),
+  http.read(domainApi.getRewrite, async ({ customerId, params, language }) =>
+    newestRewrite(db, (await own(db, customerId, params.id)).id, language),
   )
   http.write(couponApi.quoteCoupon, async ({ tx, customerId, body, ip }) => {
     const buyer = await deps.customer(tx, customerId)

@@ -11,11 +11,12 @@
  *
  * Each step is idempotent: a kill at any point leads to the same step again, and so to done or
  * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
- * a roll-back loses none. Where the hold had a gap, a new backup is made as long as nothing was
- * exchanged; later on nothing is restored automatically, and the owner is told.
+ * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
+ * exchanged; later on nothing is put back by itself, and the owner is told. No more are under way
+ * than go on at once (update-places.ts).
  */
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
-import { minutes, seconds } from '../platform/clock.ts'
+import { later, minutes, seconds } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
@@ -24,6 +25,7 @@ import type { Backups } from './backups.ts'
 import type { SoftwarePackage } from './driver.ts'
 import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 import { keepHold } from './update-hold.ts'
+import { hasPlace, lookAgain, takePlace, updatesAtOnce } from './update-places.ts'
 import { beforeOf, createUpdateEnd, type UpdateEndDeps } from './update-end.ts'
 import type { Mirror } from './update-mirror.ts'
 import { createVisitor, type Visited } from './update-pages.ts'
@@ -48,7 +50,7 @@ const maxAttempts = 3
 const stepMs = minutes(20)
 /** How often a new backup is made because the hold ended before anything was exchanged. */
 const maxLapses = 1
-/** When the job looks again at a site with a backup under way. */
+/** A site is looked at anew whose backup is under way, or whose update has no place yet. */
 const busyMs = seconds(20)
 /**
  * When the job looks again at a suspended site. Once the site runs again, its writers wait until
@@ -61,6 +63,8 @@ export interface SiteUpdateDeps extends UpdateEndDeps {
   readonly backups: Pick<Backups, 'make' | 'restore'>
   /** Null: this portal uses no directory. */
   readonly mirror: Mirror | null
+  /** How many processes the portal has. */
+  readonly processes: number
 }
 
 const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => ({
@@ -90,6 +94,15 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   }
   const again = (tx: Tx, row: UpdateRow, inMs: number): Promise<void> =>
     jobs.add(tx, updateJob, { updateId: row.id }, { startAfter: new Date(Date.now() + inMs) })
+  /** One that cannot begin yet. */
+  const putOff = (tx: Tx, row: UpdateRow): Promise<void> =>
+    lookAgain(tx, jobs, row.id, later(new Date(), busyMs))
+  const placeOf = (row: UpdateRow, site: SiteRow): Parameters<typeof hasPlace>[1] => ({
+    updateId: row.id,
+    customerId: site.customer_id,
+    places: updatesAtOnce * deps.processes,
+    now: clock.now(),
+  })
 
   /**
    * Lists what is installed now; answers those of the update's packages that are still newer and
@@ -120,6 +133,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     await transaction(db, async (tx) => {
       const site = await lockSite(tx, row.site_id)
       if (site?.status !== 'running') return
+      if (!(await takePlace(tx, placeOf(row, site)))) return await putOff(tx, row)
       try {
         const backupId = await deps.backups.make(tx, site.id, 'update')
         const begun = {
@@ -131,8 +145,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           throw new Error('another run has begun it')
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        // The server does not run, or a backup is made or restored right now.
-        await again(tx, row, busyMs)
+        // A backup is made or restored right now.
+        await putOff(tx, row)
       }
     })
   }
@@ -342,18 +356,41 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     else await end(row, site, 'failed', 'unexpected')
   }
 
-  jobs.define<{ updateId: string }>({
+  /** Updates that this process is about to begin: what they take is no worker of those begun. */
+  let beginning = 0
+  /** True: it is one of them until `beginning` is counted down. */
+  async function mayBegin(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    if (beginning < updatesAtOnce) {
+      let may = false
+      beginning++
+      try {
+        may = await hasPlace(db, placeOf(row, site))
+      } finally {
+        if (!may) beginning--
+      }
+      if (may) return true
+    }
+    await transaction(db, (tx) => putOff(tx, row))
+    return false
+  }
+
+  jobs.define<{ updateId: string; begins?: boolean }>({
     name: updateJob,
-    concurrency: 2,
+    // Those that hold writes, and those that are about to begin.
+    concurrency: 2 * updatesAtOnce,
     retries: 'unlimited',
     retryDelaySeconds: 2,
     limitSeconds: 3600,
-    run: async ({ updateId }, attempt) => {
-      for (;;) {
+    run: async ({ updateId, begins = false }, attempt) => {
+      for (let isFirst = true; ; isFirst = false) {
         const row = await updateById(db, updateId)
         if (!row || row.ended_at !== null || row.state === 'planned') return
+        const isWaiting = row.state === 'waiting'
+        // Another run has begun it meanwhile, and goes on.
+        if (begins && isFirst && !isWaiting) return
         const site = await siteById(db, row.site_id)
         if (site?.status !== 'running') return await withoutServer(row, site)
+        if (isWaiting && !(await mayBegin(row, site))) return
         try {
           const work = step(row, site)
           if (!(await within(stepMs, 'the update took too long', work, attempt.signal))) return
@@ -361,6 +398,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           // The next pass reads the row again: it continues an update that began anew, and stops at
           // one that ended.
           await onFailure(row, site, error, attempt)
+        } finally {
+          if (isWaiting) beginning--
         }
       }
     },

@@ -9,6 +9,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { PageShape } from './page-shapes.ts'
 import type { SiteRow } from './store.ts'
+import { callNext } from './update-places.ts'
 import { notRolledBackLetter, notUndoneLetter, rolledBackLetter } from './update-letters.ts'
 import {
   differencesOf,
@@ -104,6 +105,7 @@ export function createUpdateEnd(deps: UpdateEndDeps) {
       const packages = packagesOf(row)
       if (site && (state === 'rolled_back' || reason === 'not_rolled_back'))
         await tellOwner(tx, site, { packages, differences, state, isUnheld: unheld !== undefined })
+      await callNext(tx, jobs)
       if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
       return true
     })

@@ -15,6 +15,7 @@ import type { InstalledSoftware, WordpressDriver } from './driver.ts'
 import { lockSite, type SiteRow } from './store.ts'
 import type { Question, Release, UpdateDirectory } from './update-directory.ts'
 import type { Mirror } from './update-mirror.ts'
+import { updatesOf } from './update-places.ts'
 import { chooseAutomatic, isNightOver, nextNight, timeZoneOf } from './update-policy.ts'
 import {
   addUpdate,
@@ -200,12 +201,24 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     await noteReleases(releases)
   }
 
+  /** Begins what it is to get, if anything, and its night is over; or leaves it for later. */
   async function beginOne(tx: Tx, siteId: string, at: Date): Promise<void> {
     const site = await lockSite(tx, siteId)
     const now = clock.now()
     const next = { automatic_at: nextNightOf({ id: siteId, region_id: site?.region_id ?? 0 }) }
+    if ((await beginUnlessBusy(tx, site, at, now)) === 'busy') return
     await tx.updateTable('site_software').set(next).where('site_id', '=', siteId).execute()
+  }
+
+  /** `busy`: another server of its owner comes first. */
+  async function beginUnlessBusy(
+    tx: Tx,
+    site: SiteRow | undefined,
+    at: Date,
+    now: Date,
+  ): Promise<'busy' | undefined> {
     if (site?.status !== 'running' || isNightOver(at, now)) return
+    const { id: siteId } = site
     const found = foundOf(await softwareRow(tx, siteId))
     if (!found) return
     const candidates = candidatesOf(await installedOf(tx, siteId, found, now))
@@ -215,7 +228,11 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     const late = candidates.filter(({ kind, slug }) => missed.has(`${kind}/${slug}`))
     const cause = late.length > 0 ? 'wave' : 'automatic'
     const packages = [...new Set([...chosen, ...late])].map(packageOf)
-    if (packages.length > 0) await addUpdate(tx, deps, { siteId, cause, packages })
+    if (packages.length === 0) return
+    const others = await updatesOf(sql`${site.customer_id}`, now).execute(tx)
+    if (others.rows.length > 0) return 'busy'
+    await addUpdate(tx, deps, { siteId, cause, packages })
+    return
   }
 
   /**
@@ -263,13 +280,17 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
         .where('automatic_at', 'is', null)
         .execute()
     await transaction(db, async (tx) => {
+      const now = clock.now()
       const due = await tx
-        .selectFrom('site_software')
-        .select(['site_id', 'automatic_at'])
-        .where('automatic_at', '<=', clock.now())
-        .orderBy('automatic_at')
+        .selectFrom('site_software as w')
+        .innerJoin('site as d', 'd.id', 'w.site_id')
+        .select(['w.site_id', 'w.automatic_at'])
+        .where('w.automatic_at', '<=', now)
+        // One server of a customer at a time: the others keep the rest of their night.
+        .where(sql<boolean>`not exists (${updatesOf(sql`d.customer_id`, now)})`)
+        .orderBy('w.automatic_at')
         .limit(room)
-        .forUpdate()
+        .forUpdate('w')
         .skipLocked()
         .execute()
       for (const { site_id: id, automatic_at: at } of due) await beginOne(tx, id, at ?? clock.now())
@@ -319,7 +340,8 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
   })
   jobs.define({
     name: 'begin-automatic-updates',
-    cron: '*/5 * * * *',
+    // The next server of a customer follows soon.
+    cron: '* * * * *',
     retries: 0,
     run: rounds.beginDue,
   })
