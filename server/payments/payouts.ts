@@ -15,7 +15,9 @@ import type { GatewayPayout, PaymentDriver, PayoutLine } from './driver.ts'
 /** How far back the hourly look reads. */
 const readMs = days(35)
 const batch = 500
-export const readPayoutsJob = (driver: string): string => `read-payouts-${driver}`
+const hourlyJob = (driver: string): string => `read-payouts-${driver}`
+/** Reads from a day on. It has its own queue, for the hourly one drops it while another waits. */
+export const readPayoutsJob = (driver: string): string => `read-payouts-since-${driver}`
 
 interface Deps {
   readonly clock: Clock
@@ -215,30 +217,39 @@ export function definePayouts(
     }
   }
 
+  async function read(driver: PaymentDriver, since: Date): Promise<void> {
+    try {
+      const payouts = (await driver.payouts?.(since)) ?? []
+      const failures: unknown[] = []
+      for (const payout of payouts)
+        // It keeps no other one waiting; the next look has it again.
+        await post(driver, payout).catch((error: unknown) => failures.push(error))
+      if (failures.length > 0)
+        throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')
+    }
+  }
+
   for (const driver of deps.drivers.values()) {
     if (!driver.payouts) continue
     jobs.define<{ since?: string }>({
-      name: readPayoutsJob(driver.name),
+      name: hourlyJob(driver.name),
       cron: '11 * * * *',
       // The next one reads the same and more.
       retries: 0,
       limitSeconds: 1800,
-      async run({ since }) {
-        try {
-          // The gateway keeps to the wall's clock.
-          const from = since === undefined ? later(new Date(), -readMs) : new Date(since)
-          const payouts = (await driver.payouts?.(from)) ?? []
-          const failures: unknown[] = []
-          for (const payout of payouts)
-            // It keeps no other one waiting; the next look has it again.
-            await post(driver, payout).catch((error: unknown) => failures.push(error))
-          if (failures.length > 0)
-            throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)
-        } catch (error) {
-          if (!(error instanceof DriverFailure)) throw error
-          log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')
-        }
-      },
+      // The gateway keeps to the wall's clock. An older release puts the other reads here, too.
+      run: ({ since }) =>
+        read(driver, since === undefined ? later(new Date(), -readMs) : new Date(since)),
+    })
+    jobs.define<{ since: string }>({
+      name: readPayoutsJob(driver.name),
+      // Whoever asked for it sees that it gave up, and starts it again.
+      retries: 0,
+      limitSeconds: 1800,
+      run: ({ since }) => read(driver, new Date(since)),
     })
   }
 }

@@ -56,7 +56,10 @@ export interface JobDefinition<P extends object> {
 }
 
 export interface Jobs {
-  /** Adds a job in the caller's transaction. Payloads carry ids only. */
+  /**
+   * Adds a job in the caller's transaction. Payloads carry ids only. Throws for a payload of a job
+   * with a cron: of those one waits at most, and others are dropped.
+   */
   add(tx: Tx, name: string, payload: object, options?: JobOptions): Promise<void>
   define<P extends object>(job: JobDefinition<P>): void
   start(): Promise<void>
@@ -217,6 +220,9 @@ export function createJobs(
 
   return {
     async add(tx, name, payload, options = {}) {
+      const runsByItself = definitions.some((job) => job.name === name && job.cron !== undefined)
+      if (runsByItself && Object.values(payload).some((value) => value !== undefined))
+        throw new Error(`job ${name} runs by itself: one that waits would swallow a payload`)
       await boss.send(name, payload, {
         db: fromKysely(tx),
         ...(options.startAfter && { startAfter: options.startAfter }),
