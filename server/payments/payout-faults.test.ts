@@ -88,6 +88,28 @@ describe('Stripe', () => {
       where name = 'read-payouts-stripe' and state = 'created'`.execute(db)
   })
 
+  test('changes dollars of one kind into another: each line is compared in its own', async () => {
+    const an = await portal.customer({ region: 'USD' })
+    const right = await paid(an, 2000)
+    const wrong = await paid(an, 1000)
+    await dashboard({ action: 'refund', payment: right.payment, amount: '500' })
+    // As at a merchant in Australia whose account holds Australian dollars alone.
+    await sql`update sandbox.stripe_objects set data = data || jsonb_build_object(
+        'currency', 'aud', 'exchange_rate', 1.5, 'fee', 0,
+        'amount', (data->>'amount')::int * 3 / 2, 'net', (data->>'amount')::int * 3 / 2)
+      where kind = 'balance_transaction' and data->>'currency' = 'usd'`.execute(portal.app.db)
+    await sql`update payment set received = 900 where code = ${wrong.code}`.execute(portal.app.db)
+    await payOut()
+    const [payout] = await read()
+    expect(payout).toMatchObject({ currency: 'AUD', amount: 3000 + 1500 - 750, differences: 1 })
+    const lines = payout ? await linesOf(payout) : []
+    expect(lines.map(({ kind, amount, fault }) => `${kind} ${amount} ${fault}`).toSorted()).toEqual(
+      ['payment 1500 amount', 'payment 3000 null', 'refund -750 null'],
+    )
+    await sql`update payment set received = 1000 where code = ${wrong.code}`.execute(portal.app.db)
+    await portal.ledgerHolds()
+  })
+
   test('does not say what is in a pay-out by hand: its amount is to be explained', async () => {
     await paid(await portal.customer({ region: 'AUD' }), 2000)
     await payOut('manual')

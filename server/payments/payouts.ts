@@ -34,12 +34,12 @@ async function known(
   db: Queryable,
   driver: string,
   { kind, movement }: PayoutLine,
-): Promise<{ amount: bigint; code: string } | undefined> {
+): Promise<{ amount: bigint; currency: string; code: string } | undefined> {
   if (movement === null || kind === 'fee' || kind === 'other') return undefined
   if (kind === 'payment')
     return await db
       .selectFrom('payment')
-      .select(['received as amount', 'code'])
+      .select(['received as amount', 'currency', 'code'])
       .where('driver', '=', driver)
       .where((eb) =>
         eb.or(
@@ -54,7 +54,7 @@ async function known(
       ? await db
           .selectFrom('payment_refund as r')
           .innerJoin('payment as p', 'p.id', 'r.payment_id')
-          .select(['r.amount', 'p.code'])
+          .select(['r.amount', 'p.currency', 'p.code'])
           .where('p.driver', '=', driver)
           .where('r.provider_refund_id', '=', movement)
           .where('r.status', '=', 'done')
@@ -65,13 +65,13 @@ async function known(
     (await db
       .selectFrom('payment_reversal as r')
       .innerJoin('payment as p', 'p.id', 'r.payment_id')
-      .select(['r.amount', 'p.code'])
+      .select(['r.amount', 'p.currency', 'p.code'])
       .where('p.driver', '=', driver)
       .where('r.movement', '=', movement)
       .where('r.kind', '=', reversalKinds[kind])
       .executeTakeFirst())
   if (!found) return undefined
-  return { code: found.code, amount: kind === 'dispute_won' ? found.amount : -found.amount }
+  return { ...found, amount: kind === 'dispute_won' ? found.amount : -found.amount }
 }
 const reversalKinds = {
   refund: 'refunded',
@@ -139,7 +139,7 @@ export async function recordPayout(
   }
   if (posted_at !== null) return found('already')
   if (payout.status !== 'paid' || payout.lines === null) return found('waits')
-  await writeLines(tx, driver.name, id, lines)
+  await writeLines(tx, driver.name, id, payout.currency, lines)
   await ledger.settlePayout(tx, { ...posting, key, fees })
   await tx
     .updateTable('gateway_payout')
@@ -153,6 +153,7 @@ async function writeLines(
   tx: Tx,
   driver: string,
   payoutId: string,
+  currency: string,
   lines: readonly PayoutLine[],
 ): Promise<void> {
   if (lines.length === 0) return
@@ -160,9 +161,12 @@ async function writeLines(
   for (const line of lines) {
     const found = await known(tx, driver, line)
     const isCompared = line.kind !== 'fee'
+    // What the gateway changed into another currency is compared in its own.
+    const told = line.converted ?? { amount: line.amount, currency }
     let fault: 'unknown' | 'amount' | null = null
     if (isCompared && !found) fault = 'unknown'
-    else if (found && found.amount !== line.amount) fault = 'amount'
+    else if (found && (found.amount !== told.amount || found.currency !== told.currency))
+      fault = 'amount'
     rows.push({
       payout_id: payoutId,
       driver,

@@ -83,7 +83,7 @@ function disagreement(
 }
 
 /** Of a span of time, what the gateway itself is asked about; all of it where nothing is said. */
-export interface Asked {
+interface Asked {
   /** From here on everything, or what its list holds. */
   readonly from: Date
   /** Before that payments of these codes. */
