@@ -504,6 +504,21 @@ describe('not paid', () => {
     }
   })
 
+  test('a clock that is moved in one jump suspends after 7 days and deletes after 30', async () => {
+    const moved = await openTestBilling('2027-06-10T00:00:00Z', undefined, { travels: true })
+    const { at: moveTo, jobsOf: movedJobsOf } = calendarOf(() => moved)
+    for (const [year, day, jobs, status] of [
+      [2027, 7, ['suspend'], 'suspended'],
+      [2028, 30, ['suspend', 'remove'], 'ended'],
+    ] as const) {
+      await moveTo(`${year}-06-10T00:00:00Z`)
+      const id = await moved.order(await moved.customer({ balance: price }), offerAt(price))
+      await moveTo(later(new Date(`${year}-07-10T00:00:00Z`), days(day)))
+      expect([movedJobsOf(id), (await moved.subscription(id))?.status]).toEqual([jobs, status])
+    }
+    await moved.close()
+  })
+
   test('the step that is due, for any moment', () => {
     const rule = { reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30 }
     const dueAt = new Date('2027-01-01T00:00:00Z')
