@@ -141,7 +141,7 @@ export const workTasks: readonly Task[] = [
     async proof({ provider: { portal } }) {
       await eventually('the job ended well', async () => {
         const { rows } = await sql`select id from pgboss.job
-          where name = 'read-payouts-stripe' and state = 'completed'`.execute(portal.app.db)
+          where name = 'read-payouts-since-stripe' and state = 'completed'`.execute(portal.app.db)
         return rows.length > 0
       })
     },

@@ -160,9 +160,10 @@ export async function eightAtATime<T>(
 export interface ManualClock extends Clock {
   advance(byMs: number): void
 }
-export function manualClock(from = new Date()): ManualClock {
+export function manualClock(from = new Date(), { travels = true } = {}): ManualClock {
   let at = from.getTime()
   return {
+    travels,
     now: () => new Date(at),
     advance(byMs) {
       at += byMs

@@ -94,9 +94,11 @@ let buyers = 0
 export async function openTestBilling(
   from: string,
   changeCatalog = (catalog: Catalog): Catalog => catalog,
+  { travels = false } = {},
 ): Promise<TestBilling> {
   const database = await testDatabase()
-  const clock = manualClock(new Date(from))
+  // Days that nobody swept were lost, as with the wall's clock, unless it `travels`.
+  const clock = manualClock(new Date(from), { travels })
   const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
   const jobs: TestBilling['jobs'] = []
   const published: OutboxEvent[] = []

@@ -3,13 +3,14 @@
  * catalogue sets. Each step first tries to charge the wallet.
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
-import { days, later } from '../platform/clock.ts'
+import { days, hours, later, type Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import type { BillingContext } from './context.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import { lockInvoice, payLocked, type LockedInvoice, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
+import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
 export interface DunningDays {
@@ -19,36 +20,94 @@ export interface DunningDays {
 }
 /** The last letter is sent this many days before the deletion. */
 const lastWordDays = 3
+/** What is handled within the hour was on time: the days that were told stay. */
+const onTimeMs = hours(1)
 
+/** `day`: what is noted as the last letter; a suspension begins anew, where it is not the last. */
 type Step =
   | { readonly act: 'remind' | 'warn'; readonly day: number }
-  | { readonly act: 'suspend' | 'delete' | 'wait' }
+  | { readonly act: 'suspend'; readonly day: number | null }
+  | { readonly act: 'delete' }
+  | { readonly act: 'wait' }
+
+interface Unpaid {
+  /** From when the days count, see `countsFrom`. */
+  readonly dueAt: Date
+  readonly status: 'past_due' | 'suspended'
+  readonly reminded: number | null
+}
+
+/** The planned moment, or an earliest one that is more than an hour after it. */
+const notBefore = (planned: Date, earliest: Date): Date =>
+  earliest.getTime() - planned.getTime() > onTimeMs ? earliest : planned
 
 /**
- * The step that is due, and the time of the next check. One step at a time: a subscription is
- * suspended before it is deleted, however long the sweep did not run. A missed reminder is not sent
- * together with a later one.
+ * From when the days of an unpaid renewal count: from the moment at which it was due, or from its
+ * invoice where the sweep came late, for nobody was told before (decision 148).
+ */
+export const countsFrom = (
+  { travels = false }: Pick<Clock, 'travels'>,
+  row: Pick<SubscriptionRow, 'period_end'>,
+  invoice: Pick<InvoiceRow, 'created_at'>,
+): Date => (travels ? row.period_end : notBefore(row.period_end, invoice.created_at))
+
+/** The day of the last letter, which is that of the suspension where little time follows it. */
+const lastWordDay = ({ suspendDays, deleteDays }: DunningDays): number =>
+  Math.max(suspendDays, deleteDays - lastWordDays)
+const hasLastWord = ({ reminded }: Unpaid, rule: DunningDays): boolean =>
+  (reminded ?? -1) >= lastWordDay(rule)
+
+/**
+ * The step that is due, and when to check again after it; asked for when the moment of the step
+ * before has come. One step at a time: a subscription is suspended before it is deleted, however
+ * long the sweep was not run. A missed reminder is not sent together with a later one. A late
+ * suspension or last letter moves what follows it, so that the customer has the days that it
+ * names; on a clock that `travels` nothing moves.
  */
 export function dunningStep(
-  of: { dueAt: Date; status: 'past_due' | 'suspended'; reminded: number | null },
+  of: Unpaid,
   now: Date,
   rule: DunningDays,
+  { travels = false }: Pick<Clock, 'travels'> = {},
 ): Step & { readonly nextAt: Date } {
   const at = (day: number): Date => later(of.dueAt, days(day))
-  const last = rule.deleteDays - lastWordDays
-  const isWarned = last <= rule.suspendDays || (of.reminded ?? -1) >= last
+  const last = lastWordDay(rule)
+  /** The deletion, so many days after this letter at least. */
+  const deletionAfter = (count: number): Date =>
+    travels ? at(rule.deleteDays) : notBefore(at(rule.deleteDays), later(now, days(count)))
+  const isWarned = hasLastWord(of, rule)
   if (of.status === 'suspended') {
-    if (at(rule.deleteDays) <= now) return { act: 'delete', nextAt: at(rule.deleteDays) }
-    if (!isWarned && at(last) <= now) return { act: 'warn', day: last, nextAt: at(rule.deleteDays) }
+    if (at(rule.deleteDays) <= now && (isWarned || travels))
+      return { act: 'delete', nextAt: at(rule.deleteDays) }
+    if (!isWarned && at(last) <= now)
+      return { act: 'warn', day: last, nextAt: deletionAfter(rule.deleteDays - last) }
     return { act: 'wait', nextAt: at(isWarned ? rule.deleteDays : last) }
   }
-  if (at(rule.suspendDays) <= now)
-    return { act: 'suspend', nextAt: at(isWarned ? rule.deleteDays : last) }
+  if (at(rule.suspendDays) <= now) {
+    const deletion = deletionAfter(rule.deleteDays - rule.suspendDays)
+    return last === rule.suspendDays
+      ? { act: 'suspend', day: last, nextAt: deletion }
+      : { act: 'suspend', day: null, nextAt: later(deletion, -days(lastWordDays)) }
+  }
   const day = rule.reminderDays.findLast((each) => at(each) <= now)
   const nextAt = at(rule.reminderDays.find((each) => at(each) > now) ?? rule.suspendDays)
   return day !== undefined && day > (of.reminded ?? -1)
     ? { act: 'remind', day, nextAt }
     : { act: 'wait', nextAt }
+}
+
+/** When it is suspended and deleted, as the customer is told: `nextAt` may have been put off. */
+export function dunningDates(
+  of: Unpaid & { readonly nextAt: Date },
+  rule: DunningDays,
+): { readonly suspendsAt: Date; readonly deletesAt: Date } {
+  const deletesAt = later(of.dueAt, days(rule.deleteDays))
+  const wordDays = hasLastWord(of, rule) ? 0 : rule.deleteDays - lastWordDay(rule)
+  const putOff = later(of.nextAt, days(wordDays))
+  return {
+    suspendsAt: later(of.dueAt, days(rule.suspendDays)),
+    deletesAt: of.status === 'suspended' && putOff > deletesAt ? putOff : deletesAt,
+  }
 }
 
 const letters = {
@@ -115,11 +174,12 @@ const letters = {
   },
 } as const
 
-async function write(
+async function writeLetter(
   context: BillingContext,
   tx: Tx,
   letter: keyof typeof letters,
   { invoice, subscription: row }: Required<LockedInvoice>,
+  { suspendsAt, deletesAt }: ReturnType<typeof dunningDates>,
 ): Promise<void> {
   if (!row) return
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
@@ -127,8 +187,6 @@ async function write(
   const region = row.region_code as RegionCode
   const { language } = customer
   const { timeZone } = context.catalog.regions[region]
-  const { suspendDays, deleteDays } = context.catalog.billing
-  const dated = (day: number): string => dayIn(timeZone, later(row.period_end, days(day)))
   const words: Record<string, string> = {
     number: invoice.number ?? '',
     amount: formatMoney(
@@ -137,8 +195,8 @@ async function write(
       language,
     ),
     what: (row.description as Record<'en' | 'vi', string>)[language],
-    suspend: dated(suspendDays),
-    delete: dated(deleteDays),
+    suspend: dayIn(timeZone, suspendsAt),
+    delete: dayIn(timeZone, deletesAt),
     url: context.links.hosted(invoice.id),
   }
   const { subject, text } = letters[letter][language]
@@ -157,24 +215,27 @@ export async function runDunningStep(
       throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
     // The wallet may have been credited without a top-up.
     if ((await payLocked(context, tx, locked, true)) === 'paid') continue
-    const status = row.status === 'suspended' ? 'suspended' : 'past_due'
-    const step = dunningStep(
-      { dueAt: row.period_end, status, reminded: row.reminded },
-      context.clock.now(),
-      context.catalog.billing,
-    )
+    const rule = context.catalog.billing
+    const of = {
+      dueAt: countsFrom(context.clock, row, locked.invoice),
+      status: row.status === 'suspended' ? ('suspended' as const) : ('past_due' as const),
+      reminded: row.reminded,
+    }
+    const step = dunningStep(of, context.clock.now(), rule, context.clock)
     const { subscription = row } = locked
-    if (step.act !== 'wait')
-      await write(context, tx, step.act, { invoice: locked.invoice, subscription })
+    const write = (letter: keyof typeof letters, after: Parameters<typeof dunningDates>[0]) =>
+      writeLetter(context, tx, letter, { ...locked, subscription }, dunningDates(after, rule))
     if (step.act === 'delete') {
+      await write('delete', { ...of, nextAt: row.next_at })
       await end(context, tx, row)
       continue
     }
     const next = {
       next_at: step.nextAt,
-      ...((step.act === 'remind' || step.act === 'warn') && { reminded: step.day }),
-      ...(step.act === 'suspend' && { status: 'suspended' }),
-    }
+      status: step.act === 'suspend' ? 'suspended' : of.status,
+      reminded: step.act === 'wait' ? of.reminded : step.day,
+    } as const
+    if (step.act !== 'wait') await write(step.act, { ...of, ...next, nextAt: step.nextAt })
     const changed = await tx
       .updateTable('subscription')
       .set(next)

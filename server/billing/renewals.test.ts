@@ -25,6 +25,8 @@ afterAll(async () => {
 
 const { at, jobsOf, lettersTo, receiptsTo, eventsOf } = calendarOf(() => billing)
 const price = 218_000n
+const textsTo = ({ email }: { email: string }) =>
+  billing.mails.filter(({ to }) => to === email).map(({ text }) => text)
 
 describe('renewals', () => {
   test('three months from 31 January, each at its minute, each charged once', async () => {
@@ -339,9 +341,14 @@ describe('not paid', () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))
+    for (const day of [0, 7, 27]) await at(later(new Date('2027-07-10T00:00:00Z'), days(day)))
     await at('2027-08-09T00:00:00Z')
     expect(jobsOf(id)).toEqual(['suspend', 'remove'])
-    expect(lettersTo(an)).toEqual(['Một thứ đã bị tạm ngưng', 'Một thứ đã bị xoá'])
+    expect(lettersTo(an).slice(1)).toEqual([
+      'Một thứ đã bị tạm ngưng',
+      'Một thứ sẽ bị xoá ngày 2027-08-09',
+      'Một thứ đã bị xoá',
+    ])
     expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} void 2027-07-10`,
@@ -356,6 +363,7 @@ describe('not paid', () => {
       await at('2027-06-10T00:00:00Z')
       const an = await billing.customer({ balance: price })
       const id = await billing.order(an, offerAt(price))
+      await at('2027-07-10T00:00:00Z')
       await at('2027-07-16T00:00:00Z')
       billing.clock.advance(days(1))
       await Promise.all([billing.bills.sweep(), billing.topUp(an, price)])
@@ -406,6 +414,111 @@ describe('not paid', () => {
     expect((await billing.subscription(other))?.status).toBe('active')
   })
 
+  test('nobody looked for a month: told, suspended and deleted, each in its time', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
+    const found = new Date('2027-08-12T00:00:00Z')
+    const seen: unknown[] = []
+    for (const day of [0, 3, 6, 7, 26, 27, 29, 30]) {
+      await at(later(found, days(day)))
+      await billing.bills.sweep()
+      seen.push([day, (await billing.subscription(id))?.status, lettersTo(an).length])
+      if (day < 30)
+        expect((await billing.subscription(id))?.unpaid).toMatchObject({
+          dueAt: '2027-07-10T00:00:00.000Z',
+          suspendsAt: '2027-08-19T00:00:00.000Z',
+          deletesAt: '2027-09-11T00:00:00.000Z',
+        })
+    }
+    expect(seen).toEqual([
+      [0, 'past_due', 1],
+      [3, 'past_due', 2],
+      [6, 'past_due', 3],
+      [7, 'suspended', 4],
+      [26, 'suspended', 4],
+      [27, 'suspended', 5],
+      [29, 'suspended', 5],
+      [30, 'ended', 6],
+    ])
+    expect(lettersTo(an).at(-2)).toBe('Một thứ sẽ bị xoá ngày 2027-09-11')
+    expect(textsTo(an)[1]).toMatch(/2027-08-19.*2027-09-11/)
+  })
+
+  test('a suspension or last letter that comes late moves the deletion, and names it', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const [an, binh] = [
+      await billing.customer({ balance: price }),
+      await billing.customer({ balance: price }),
+    ]
+    const [late, silent] = [
+      await billing.order(an, offerAt(price)),
+      await billing.order(binh, offerAt(price)),
+    ]
+    const due = new Date('2027-07-10T00:00:00Z')
+    await at(due)
+    // The second one is suspended in time, and the letter that should follow is late.
+    await billing.db
+      .updateTable('subscription')
+      .set({ next_at: later(due, days(40)) })
+      .where('id', '=', late)
+      .execute()
+    await at(later(due, days(7)))
+    await at(later(due, days(40)))
+    expect((await billing.subscription(late))?.status).toBe('suspended')
+    expect(textsTo(an).at(-1)).toContain('đến ngày 2027-09-11')
+    expect(lettersTo(binh).at(-1)).toBe('Một thứ sẽ bị xoá ngày 2027-08-22')
+    expect((await billing.subscription(silent))?.unpaid?.deletesAt).toBe('2027-08-22T00:00:00.000Z')
+    await at(later(due, days(42.9)))
+    expect((await billing.subscription(silent))?.status).toBe('suspended')
+    await at(later(due, days(43)))
+    expect((await billing.subscription(silent))?.status).toBe('ended')
+    expect(lettersTo(binh).at(-1)).toBe('Một thứ đã bị xoá')
+    await at(later(due, days(60)))
+    expect(lettersTo(an).at(-1)).toBe('Một thứ sẽ bị xoá ngày 2027-09-11')
+    await at(later(due, days(63)))
+    expect((await billing.subscription(late))?.status).toBe('ended')
+  })
+
+  test('a catalogue with fewer days deletes nothing before the day that was told', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
+    const due = new Date('2027-07-10T00:00:00Z')
+    for (const day of [0, 7]) await at(later(due, days(day)))
+    const rule = billing.catalog.billing as { deleteDays: number }
+    const told = rule.deleteDays
+    try {
+      for (const fewer of [20, 9]) {
+        rule.deleteDays = fewer
+        await at(later(due, days(27)))
+        expect((await billing.subscription(id))?.status).toBe('suspended')
+        expect(lettersTo(an).at(-1)).toBe('Một thứ sẽ bị xoá ngày 2027-08-09')
+        await at(later(due, days(29.9)))
+        expect((await billing.subscription(id))?.status).toBe('suspended')
+      }
+      await at(later(due, days(30)))
+      expect((await billing.subscription(id))?.status).toBe('ended')
+    } finally {
+      rule.deleteDays = told
+    }
+  })
+
+  test('a clock that is moved in one jump suspends after 7 days and deletes after 30', async () => {
+    const moved = await openTestBilling('2027-06-10T00:00:00Z', undefined, { travels: true })
+    const { at: moveTo, jobsOf: movedJobsOf } = calendarOf(() => moved)
+    for (const [year, day, jobs, status] of [
+      [2027, 7, ['suspend'], 'suspended'],
+      [2028, 30, ['suspend', 'remove'], 'ended'],
+    ] as const) {
+      await moveTo(`${year}-06-10T00:00:00Z`)
+      const id = await moved.order(await moved.customer({ balance: price }), offerAt(price))
+      await moveTo(later(new Date(`${year}-07-10T00:00:00Z`), days(day)))
+      expect([movedJobsOf(id), (await moved.subscription(id))?.status]).toEqual([jobs, status])
+    }
+    await moved.close()
+  })
+
   test('the step that is due, for any moment', () => {
     const rule = { reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30 }
     const dueAt = new Date('2027-01-01T00:00:00Z')
@@ -419,12 +532,20 @@ describe('not paid', () => {
           expect(unpaid.act === 'suspend').toBe(passed >= days(7))
           expect(unpaid.nextAt > now || unpaid.act === 'suspend').toBe(true)
           if (unpaid.act === 'remind') expect(unpaid.day).toBeGreaterThan(reminded ?? -1)
-          const suspended = dunningStep({ dueAt, status: 'suspended', reminded }, now, rule)
-          expect(suspended.act === 'delete').toBe(passed >= days(30))
-          expect(suspended.act === 'warn').toBe(
-            passed >= days(27) && passed < days(30) && reminded !== 27,
-          )
-          expect(suspended.nextAt > now || suspended.act === 'delete').toBe(true)
+          for (const travels of [false, true]) {
+            const of = { dueAt, status: 'suspended', reminded } as const
+            const suspended = dunningStep(of, now, rule, { travels })
+            const isTold = reminded === 27
+            // Only a clock that skips days deletes what had no last letter.
+            const isOver = passed >= days(30) && (isTold || travels)
+            expect(suspended.act === 'delete').toBe(isOver)
+            expect(suspended.act === 'warn').toBe(passed >= days(27) && !isTold && !isOver)
+            if (suspended.act === 'warn' && !travels)
+              expect(suspended.nextAt.getTime() - passed - dueAt.getTime()).toBeGreaterThan(
+                days(2.9),
+              )
+            expect(suspended.nextAt > now || suspended.act === 'delete').toBe(true)
+          }
         },
       ),
     )

@@ -112,8 +112,12 @@ function part(price: number, left: number, whole: number): number {
   return Number(down) + (up ? 1 : 0)
 }
 
-/** Days after the due moment at which the invoice is tried again. */
-const looks = [0, 3, 6, 7, 30]
+/** Days after it was told at which somebody looks whether it can be paid after all. */
+const looks = [0, 3, 6, 7, 27, 30]
+/** What is done within the hour was done in time. */
+const hour = 3_600_000
+const inTime = (wanted: number, possible: number): number =>
+  possible - wanted > hour ? possible : wanted
 
 interface Service {
   readonly id: string
@@ -125,9 +129,12 @@ interface Service {
   until: number
   wanted: number | null
   leaves: boolean
-  /** The next look. */
+  /** The look that comes next, and when. */
   look: number
-  /** When an unpaid order lapses. */
+  lookAt: number
+  /** When it was told that the month is unpaid. */
+  told: number
+  /** When an order that nobody paid is over. */
   lapses: number
   /** An announced higher price, and the time from which it may act. */
   rise: { price: number; from: number } | null
@@ -197,6 +204,8 @@ class Model {
       until: monthsOn(now, 1, this.region),
       wanted: null,
       look: 0,
+      lookAt: now,
+      told: now,
       leaves: false,
       lapses: now + 7 * day,
       documents: [],
@@ -250,28 +259,37 @@ class Model {
         else {
           service.state = 'late'
           service.look = 0
+          service.told = inTime(service.until, now)
+          service.lookAt = service.told
           this.debts.push(debt)
         }
       }
     }
-    const lookAt = ({ until, look }: Service): number => until + (looks[look] ?? 0) * day
     for (;;) {
       const service = this.services
-        .filter(
-          (each) => (each.state === 'late' || each.state === 'stopped') && lookAt(each) <= now,
-        )
-        .toSorted((one, other) => lookAt(one) - lookAt(other) || (one.id < other.id ? -1 : 1))[0]
+        .filter((each) => (each.state === 'late' || each.state === 'stopped') && each.lookAt <= now)
+        .toSorted((one, other) => one.lookAt - other.lookAt || (one.id < other.id ? -1 : 1))[0]
       if (!service) break
       const debt = this.debts.find((each) => each.service === service)
-      const overdue = (now - service.until) / day
+      const overdue = (now - service.told) / day
       if (debt && debt.amount <= this.held) {
         this.debts = this.debts.filter((each) => each !== debt)
         this.paid(debt, now)
-      } else if (service.state === 'stopped') this.gone(service)
-      else if (overdue >= 7) {
+      } else if (service.state === 'stopped') {
+        if (service.look === 5) this.gone(service)
+        else {
+          // The last letter, three days before the end.
+          service.look = 5
+          service.lookAt = inTime(service.told + 30 * day, now + 3 * day)
+        }
+      } else if (overdue >= 7) {
         service.state = 'stopped'
         service.look = 4
-      } else service.look = looks.findIndex((after) => after > overdue)
+        service.lookAt = inTime(service.told + 30 * day, now + 23 * day) - 3 * day
+      } else {
+        service.look = looks.findIndex((after) => after > overdue)
+        service.lookAt = service.told + (looks[service.look] ?? 0) * day
+      }
     }
     for (const service of this.services)
       if (service.state === 'waiting' && service.lapses <= now) {

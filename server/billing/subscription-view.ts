@@ -1,9 +1,9 @@
 /** A subscription as the API shows it. */
 import type { Subscription } from '../../contract/billing.ts'
 import { currency as currencySchema } from '../../contract/money.ts'
-import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
+import { countsFrom, dunningDates } from './dunning.ts'
 import { renewsAt } from './events.ts'
 import { firstRenewalFrom } from './announcements.ts'
 import { shownFully } from './product.ts'
@@ -41,8 +41,17 @@ export async function subscriptionOf(
     .where('s.id', '=', row.id)
     .whereRef('i.customer_id', '<>', 's.customer_id')
     .executeTakeFirst()
-  const { suspendDays, deleteDays } = context.catalog.billing
-  const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()
+  const dates =
+    unpaid &&
+    dunningDates(
+      {
+        dueAt: countsFrom(context.clock, row, unpaid),
+        status: row.status === 'suspended' ? 'suspended' : 'past_due',
+        reminded: row.reminded,
+        nextAt: row.next_at,
+      },
+      context.catalog.billing,
+    )
   return {
     id: row.id,
     status: row.status as Subscription['status'],
@@ -59,17 +68,18 @@ export async function subscriptionOf(
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     unused: paidByAnother ? 0 : Number(await unusedOf(db, row, context.clock.now())),
-    unpaid: unpaid
-      ? {
-          // A renewal has its number from its due time on.
-          number: unpaid.number ?? '',
-          amount_due: Number(unpaid.total - unpaid.amount_paid),
-          hosted_invoice_url: context.links.hosted(unpaid.id),
-          dueAt: row.period_end.toISOString(),
-          suspendsAt: afterDue(suspendDays),
-          deletesAt: afterDue(deleteDays),
-        }
-      : null,
+    unpaid:
+      unpaid && dates
+        ? {
+            // A renewal has its number from the moment it falls due.
+            number: unpaid.number ?? '',
+            amount_due: Number(unpaid.total - unpaid.amount_paid),
+            hosted_invoice_url: context.links.hosted(unpaid.id),
+            dueAt: row.period_end.toISOString(),
+            suspendsAt: dates.suspendsAt.toISOString(),
+            deletesAt: dates.deletesAt.toISOString(),
+          }
+        : null,
     ...shownFully(context.products, row),
   }
 }

@@ -2,12 +2,19 @@
  * Automatic top-up when something breaks: an answer that is lost, a portal that is killed, and a
  * gateway that never heard of a charge.
  */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { autoTopUpsOf, path } from '../../test/auto-top-ups.ts'
 import { cardsOf } from '../../test/card-holder.ts'
-import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import {
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
 import { days, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { CardDriver } from './driver.ts'
 
@@ -119,6 +126,46 @@ test('one that was never made is not made after a block, a dispute or a stop', a
     clock.advance(minutes(62))
     await run(an)
     expect(await charges(an)).toEqual(['1000 not_charged'])
+  }
+})
+
+test('one that was never made is not made once card, amount, consent or need changed', async () => {
+  const changed = {
+    'another card': async (an: TestCustomer) => await switchOn(an, await link(an, testCards.visa)),
+    'another amount': (an: TestCustomer, card: string) => switchOn(an, card, { amount: 700 }),
+    'set anew': async (an: TestCustomer, card: string) => {
+      await portal.call('DELETE', path, { token: an.token })
+      await switchOn(an, card)
+    },
+    // By hand, by another way than the card.
+    'money that came': async (an: TestCustomer) =>
+      await transaction(portal.app.db, (tx) =>
+        portal.app.ledger.credit(tx, {
+          key: randomUUID(),
+          customerId: an.id,
+          driver: 'stripe',
+          amount: 2000n,
+          currency: 'USD',
+          details: {},
+        }),
+      ),
+  }
+  for (const [what, change] of Object.entries(changed)) {
+    const an = await inUsd()
+    const card = await link(an, testCards.visa)
+    befalls = 'crash'
+    await switchOn(an, card)
+    await chargesBecome(an, ['1000 under_way'])
+    await jobsAreDone()
+    befalls = 'nothing'
+    clock.advance(minutes(1))
+    await change(an, card)
+    clock.advance(minutes(3))
+    await run(an)
+    expect(await charges(an), what).toEqual(['1000 under_way'])
+    clock.advance(minutes(62))
+    await run(an)
+    expect(await charges(an), what).toEqual(['1000 not_charged'])
   }
 })
 

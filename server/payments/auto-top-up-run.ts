@@ -88,14 +88,13 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     jobs.add(tx, autoTopUpJob, { customerId }, { startAfter: later(new Date(), inMs) })
 
   /**
-   * The next step for the charge that is under way. Undefined: none is under way; null: its lease
-   * has not ended. A charge that the gateway may not have received is repeated only while the
-   * customer still wants it (`isWished`).
+   * What is to be done about the charge that is under way; undefined: there is none. One that the
+   * gateway may never have heard of is made only while it is still wished as it was: `isWished`.
    */
   async function taskUnderWay(
     tx: Tx,
     customerId: string,
-    isWished: boolean,
+    isWished: (charge: { card_id: string; began_at: Date }) => Promise<boolean>,
   ): Promise<Task | null | undefined> {
     const now = clock.now()
     const charge = await tx
@@ -119,7 +118,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       .where('id', '=', charge.payment_id)
       .executeTakeFirstOrThrow()
     const isOpen = payment.status === 'pending' && payment.expires_at > now
-    const act = isOpen && isWished ? 'charge_again' : 'ask'
+    const act = isOpen && (await isWished(charge)) ? 'charge_again' : 'ask'
     if (act === 'charge_again') await comeBack(tx, customerId, leaseMs)
     return { act, payment, cardId: charge.card_id }
   }
@@ -139,7 +138,20 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
     return leftMs > 0
   }
 
-  /** Decides in one transaction what to do, and records it before the gateway is called. */
+  /** Minor units that the wallet needs by the rule; undefined: nothing. */
+  async function needOf(tx: Tx, rule: AutoTopUpRule): Promise<bigint | undefined> {
+    const { customer_id: customerId } = rule
+    const until = later(clock.now(), days(daysAhead))
+    const funds = (await deps.fundsOf(tx, [customerId], until)).get(customerId)
+    if (!funds) return undefined
+    return neededAmount(rule, {
+      balance: funds.balance,
+      due: funds.overdue + funds.ahead,
+      owed: (await ledger.creditLineOf(tx, customerId))?.owed ?? 0n,
+    })
+  }
+
+  /** Decides in one transaction what is to be done, and writes it down before the gateway acts. */
   async function decide(tx: Tx, customerId: string): Promise<Task | null> {
     const rule = await lockRule(tx, customerId)
     const customer = await tx
@@ -148,7 +160,17 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       .where('id', '=', customerId)
       .executeTakeFirst()
     const isBarred = !customer || customer.closed_at !== null || customer.blocked_at !== null
-    const underWay = await taskUnderWay(tx, customerId, rule?.off_at === null && !isBarred)
+    // Another card, amount or consent since, or money that came: what was decided holds no more.
+    const underWay = await taskUnderWay(
+      tx,
+      customerId,
+      async (charge) =>
+        rule?.off_at === null &&
+        !isBarred &&
+        rule.card_id === charge.card_id &&
+        rule.consented_at <= charge.began_at &&
+        (await needOf(tx, rule)) !== undefined,
+    )
     if (underWay !== undefined) return underWay
     if (rule?.off_at !== null) return null
     const now = clock.now()
@@ -167,15 +189,7 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       await switchOff(deps, tx, rule, 'region')
       return null
     }
-    const funds = (await deps.fundsOf(tx, [customerId], later(now, days(daysAhead)))).get(
-      customerId,
-    )
-    if (!funds) return null
-    const needed = neededAmount(rule, {
-      balance: funds.balance,
-      due: funds.overdue + funds.ahead,
-      owed: (await ledger.creditLineOf(tx, customerId))?.owed ?? 0n,
-    })
+    const needed = await needOf(tx, rule)
     if (needed === undefined) return null
     const month = monthIn(catalog, region, now)
     const spent = await spentIn(tx, customerId, month)

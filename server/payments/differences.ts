@@ -9,6 +9,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { PaymentDriver } from './driver.ts'
+import { giveUpAfterMs } from './inquiry.ts'
 import { settleMovements } from './movements.ts'
 import type { Orders } from './orders.ts'
 import { reconcileDriver } from './reconcile.ts'
@@ -16,8 +17,9 @@ import type { Settlement } from './settle.ts'
 
 export const compareJob = (driver: string): string => `compare-gateway-${driver}`
 export const settleDifferenceJob = (driver: string): string => `settle-difference-${driver}`
+/** So far back a gateway is asked about every payment that brought something. */
 const comparedMs = days(7)
-/** The comparison never reaches back further than this, even when older differences are open. */
+/** So far back it is asked about what is still open, and the ledger is compared. */
 const longestMs = days(60)
 
 interface Deps {
@@ -34,23 +36,42 @@ export function defineComparisons(deps: Deps): void {
   const { db, clock, jobs, log } = deps
 
   /**
-   * Compares a gateway, from the oldest open difference on, and records what differs and what
-   * agrees.
+   * Compares a gateway, back to what is open, and writes down what differs and what agrees. Throws,
+   * and writes nothing, once the signal is aborted.
    */
-  async function compare(driver: PaymentDriver): Promise<void> {
+  async function compare(driver: PaymentDriver, signal: AbortSignal): Promise<void> {
     const to = clock.now()
-    const { oldest } = await db
+    const open = await db
       .selectFrom('payment_difference')
-      .select((eb) => eb.fn.min('at').as('oldest'))
+      .select(['id', 'kind', 'about', 'at'])
       .where('driver', '=', driver.name)
       .where('agreed_at', 'is', null)
       .where('closed_at', 'is', null)
-      .executeTakeFirstOrThrow()
+      .orderBy('at')
+      .execute()
     const usual = later(to, -comparedMs)
-    const wanted = oldest && oldest < usual ? oldest : usual
+    const [oldest] = open
+    const wanted = oldest && oldest.at < usual ? oldest.at : usual
     const earliest = later(to, -longestMs)
     const span = { from: wanted < earliest ? earliest : wanted, to }
-    const found = await reconcileDriver(db, deps.orders, driver, span)
+    const last = await db
+      .selectFrom('payment_comparison')
+      .select(['at', 'reached'])
+      .where('driver', '=', driver.name)
+      .executeTakeFirst()
+    const asked = {
+      from: usual,
+      codes: new Set(open.map(({ about }) => about)),
+      // The comparison before has asked about the older ones, after their own queries had ended.
+      unpaidFrom: last?.reached ? later(last.at, -giveUpAfterMs) : usual,
+    }
+    const found = await reconcileDriver(db, deps.orders, driver, span, asked, signal)
+    // Of a payment that the gateway was not asked about, a movement agrees once it is posted.
+    const stillMissing = open
+      .filter(
+        ({ kind, about, at }) => kind === 'nothing_posted' && at < usual && !found.isPosted(about),
+      )
+      .map(({ id }) => id)
     const isReached = found.reached.length > 0
     await transaction(db, async (tx) => {
       for (const { about, found: difference } of found.differences)
@@ -64,6 +85,7 @@ export function defineComparisons(deps: Deps): void {
           .where('agreed_at', 'is', null)
           .where('at', '>=', span.from)
           .where('seen_at', '<', to)
+          .$if(stillMissing.length > 0, (query) => query.where('id', 'not in', stillMissing))
           .execute()
       const run = {
         at: to,
@@ -84,8 +106,8 @@ export function defineComparisons(deps: Deps): void {
     )
   }
 
-  /** Queries the gateway about the payment, settles its answer, and compares once more. */
-  async function settle(driver: PaymentDriver, about: string): Promise<void> {
+  /** Asks about the payment, settles what the gateway says of it, and compares once more. */
+  async function settle(driver: PaymentDriver, about: string, signal: AbortSignal): Promise<void> {
     const payment = await db
       .selectFrom('payment')
       .selectAll()
@@ -105,7 +127,7 @@ export function defineComparisons(deps: Deps): void {
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, driver: driver.name, about }, 'a difference could not be asked about')
     }
-    await compare(driver)
+    await compare(driver, signal)
   }
 
   for (const driver of deps.drivers.values()) {
@@ -114,13 +136,13 @@ export function defineComparisons(deps: Deps): void {
       cron: '17 20 * * *',
       retries: 1,
       limitSeconds: 3600,
-      run: () => compare(driver),
+      run: (_payload, { signal }) => compare(driver, signal),
     })
     jobs.define<{ about: string }>({
       name: settleDifferenceJob(driver.name),
       retries: 3,
       limitSeconds: 3600,
-      run: ({ about }) => settle(driver, about),
+      run: ({ about }, { signal }) => settle(driver, about, signal),
     })
   }
 }

@@ -221,6 +221,8 @@ export interface PayoutLine {
   readonly fee: bigint
   /** The gateway's id of the movement that the line is about. */
   readonly movement: string | null
+  /** The movement itself, signed as `amount`, where the gateway has changed its currency. */
+  readonly converted?: { readonly amount: bigint; readonly currency: Currency | null }
 }
 /** A payment from the gateway to our bank account. */
 export interface GatewayPayout {

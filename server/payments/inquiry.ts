@@ -24,7 +24,8 @@ const formerJob = 'ask-gateway'
  * until the payment expires.
  */
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
-const giveUpAfterMs = minutes(24 * 60)
+/** A payment that brought nothing is not asked about any more so long after it was begun. */
+export const giveUpAfterMs = minutes(24 * 60)
 
 /** At least this long between two queries of one payment that a person asks for, ms. */
 const askAgainMs = 10_000

@@ -1,19 +1,39 @@
 /** Pay-outs about which gateways do not tell everything, and files with identical rows. */
 import { createHash, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Payout, Question } from '../../contract/operator-money.ts'
 import { cardsOf } from '../../test/card-holder.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
-import { openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
+import { hours, later } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 
+/** Since when Stripe was asked for its pay-outs. */
+const askedSince: string[] = []
 let portal: TestPortal
 let browser: Browser
 let finance: TestMember
 beforeAll(async () => {
-  portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
+  portal = await openTestPortal({
+    timing: { askGatewaySeconds: [3600] },
+    changeDrivers(drivers) {
+      const stripe = drivers.payments.get('stripe')
+      if (!stripe?.payouts) throw new Error('Stripe is asked for its pay-outs')
+      const { payouts } = stripe
+      const noted = {
+        ...stripe,
+        payouts(since: Date) {
+          askedSince.push(since.toISOString())
+          return payouts(since)
+        },
+      }
+      return { ...drivers, payments: new Map([...drivers.payments, ['stripe', noted]]) }
+    },
+  })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
   finance = await newMember(portal, 'finance')
 })
@@ -53,6 +73,43 @@ const bankBalance = async (): Promise<bigint> =>
   ).balance
 
 describe('Stripe', () => {
+  test('is asked back to the day that was named, also while the hourly read waits', async () => {
+    const { db } = portal.app
+    const hour = later(new Date(), hours(1))
+    await transaction(db, (tx) =>
+      portal.app.jobs.add(tx, 'read-payouts-stripe', {}, { startAfter: hour }),
+    )
+    askedSince.length = 0
+    const wish = { gateway: 'stripe', since: '2020-01-01', reason }
+    expect((await finance.act('payout.read', wish)).status).toBe(200)
+    await eventually('the read', async () => askedSince.length > 0)
+    expect(askedSince).toEqual(['2020-01-01T00:00:00.000Z'])
+    await sql`delete from pgboss.job
+      where name = 'read-payouts-stripe' and state = 'created'`.execute(db)
+  })
+
+  test('changes dollars of one kind into another: each line is compared in its own', async () => {
+    const an = await portal.customer({ region: 'USD' })
+    const right = await paid(an, 2000)
+    const wrong = await paid(an, 1000)
+    await dashboard({ action: 'refund', payment: right.payment, amount: '500' })
+    // As at a merchant in Australia whose account holds Australian dollars alone.
+    await sql`update sandbox.stripe_objects set data = data || jsonb_build_object(
+        'currency', 'aud', 'exchange_rate', 1.5, 'fee', 0,
+        'amount', (data->>'amount')::int * 3 / 2, 'net', (data->>'amount')::int * 3 / 2)
+      where kind = 'balance_transaction' and data->>'currency' = 'usd'`.execute(portal.app.db)
+    await sql`update payment set received = 900 where code = ${wrong.code}`.execute(portal.app.db)
+    await payOut()
+    const [payout] = await read()
+    expect(payout).toMatchObject({ currency: 'AUD', amount: 3000 + 1500 - 750, differences: 1 })
+    const lines = payout ? await linesOf(payout) : []
+    expect(lines.map(({ kind, amount, fault }) => `${kind} ${amount} ${fault}`).toSorted()).toEqual(
+      ['payment 1500 amount', 'payment 3000 null', 'refund -750 null'],
+    )
+    await sql`update payment set received = 1000 where code = ${wrong.code}`.execute(portal.app.db)
+    await portal.ledgerHolds()
+  })
+
   test('does not say what is in a pay-out by hand: its amount is to be explained', async () => {
     await paid(await portal.customer({ region: 'AUD' }), 2000)
     await payOut('manual')

@@ -15,7 +15,9 @@ import type { GatewayPayout, PaymentDriver, PayoutLine } from './driver.ts'
 /** How far back the hourly look reads. */
 const readMs = days(35)
 const batch = 500
-export const readPayoutsJob = (driver: string): string => `read-payouts-${driver}`
+const hourlyJob = (driver: string): string => `read-payouts-${driver}`
+/** Reads from a day on. It has its own queue, for the hourly one drops it while another waits. */
+export const readPayoutsJob = (driver: string): string => `read-payouts-since-${driver}`
 
 interface Deps {
   readonly clock: Clock
@@ -32,12 +34,12 @@ async function known(
   db: Queryable,
   driver: string,
   { kind, movement }: PayoutLine,
-): Promise<{ amount: bigint; code: string } | undefined> {
+): Promise<{ amount: bigint; currency: string; code: string } | undefined> {
   if (movement === null || kind === 'fee' || kind === 'other') return undefined
   if (kind === 'payment')
     return await db
       .selectFrom('payment')
-      .select(['received as amount', 'code'])
+      .select(['received as amount', 'currency', 'code'])
       .where('driver', '=', driver)
       .where((eb) =>
         eb.or(
@@ -52,7 +54,7 @@ async function known(
       ? await db
           .selectFrom('payment_refund as r')
           .innerJoin('payment as p', 'p.id', 'r.payment_id')
-          .select(['r.amount', 'p.code'])
+          .select(['r.amount', 'p.currency', 'p.code'])
           .where('p.driver', '=', driver)
           .where('r.provider_refund_id', '=', movement)
           .where('r.status', '=', 'done')
@@ -63,13 +65,13 @@ async function known(
     (await db
       .selectFrom('payment_reversal as r')
       .innerJoin('payment as p', 'p.id', 'r.payment_id')
-      .select(['r.amount', 'p.code'])
+      .select(['r.amount', 'p.currency', 'p.code'])
       .where('p.driver', '=', driver)
       .where('r.movement', '=', movement)
       .where('r.kind', '=', reversalKinds[kind])
       .executeTakeFirst())
   if (!found) return undefined
-  return { code: found.code, amount: kind === 'dispute_won' ? found.amount : -found.amount }
+  return { ...found, amount: kind === 'dispute_won' ? found.amount : -found.amount }
 }
 const reversalKinds = {
   refund: 'refunded',
@@ -139,7 +141,7 @@ export async function recordPayout(
   }
   if (posted_at !== null) return found('already')
   if (payout.status !== 'paid' || payout.lines === null) return found('waits')
-  await writeLines(tx, driver.name, id, lines)
+  await writeLines(tx, driver.name, id, payout.currency, lines)
   await ledger.settlePayout(tx, { ...posting, key, fees })
   await tx
     .updateTable('gateway_payout')
@@ -153,6 +155,7 @@ async function writeLines(
   tx: Tx,
   driver: string,
   payoutId: string,
+  currency: string,
   lines: readonly PayoutLine[],
 ): Promise<void> {
   if (lines.length === 0) return
@@ -160,9 +163,12 @@ async function writeLines(
   for (const line of lines) {
     const found = await known(tx, driver, line)
     const isCompared = line.kind !== 'fee'
+    // What the gateway changed into another currency is compared in its own.
+    const told = line.converted ?? { amount: line.amount, currency }
     let fault: 'unknown' | 'amount' | null = null
     if (isCompared && !found) fault = 'unknown'
-    else if (found && found.amount !== line.amount) fault = 'amount'
+    else if (found && (found.amount !== told.amount || found.currency !== told.currency))
+      fault = 'amount'
     rows.push({
       payout_id: payoutId,
       driver,
@@ -217,30 +223,39 @@ export function definePayouts(
     }
   }
 
+  async function read(driver: PaymentDriver, since: Date): Promise<void> {
+    try {
+      const payouts = (await driver.payouts?.(since)) ?? []
+      const failures: unknown[] = []
+      for (const payout of payouts)
+        // It keeps no other one waiting; the next look has it again.
+        await post(driver, payout).catch((error: unknown) => failures.push(error))
+      if (failures.length > 0)
+        throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')
+    }
+  }
+
   for (const driver of deps.drivers.values()) {
     if (!driver.payouts) continue
     jobs.define<{ since?: string }>({
-      name: readPayoutsJob(driver.name),
+      name: hourlyJob(driver.name),
       cron: '11 * * * *',
       // The next one reads the same and more.
       retries: 0,
       limitSeconds: 1800,
-      async run({ since }) {
-        try {
-          // The gateway keeps to the wall's clock.
-          const from = since === undefined ? later(new Date(), -readMs) : new Date(since)
-          const payouts = (await driver.payouts?.(from)) ?? []
-          const failures: unknown[] = []
-          for (const payout of payouts)
-            // One failure does not hold up the others; the next run sees this pay-out again.
-            await post(driver, payout).catch((error: unknown) => failures.push(error))
-          if (failures.length > 0)
-            throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)
-        } catch (error) {
-          if (!(error instanceof DriverFailure)) throw error
-          log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')
-        }
-      },
+      // The gateway keeps to the wall's clock. An older release puts the other reads here, too.
+      run: ({ since }) =>
+        read(driver, since === undefined ? later(new Date(), -readMs) : new Date(since)),
+    })
+    jobs.define<{ since: string }>({
+      name: readPayoutsJob(driver.name),
+      // Whoever asked for it sees that it gave up, and starts it again.
+      retries: 0,
+      limitSeconds: 1800,
+      run: ({ since }) => read(driver, new Date(since)),
     })
   }
 }

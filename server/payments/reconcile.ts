@@ -30,6 +30,10 @@ export interface Reconciliation {
   readonly queried: number
   readonly differences: readonly Difference[]
 }
+interface DriverReconciliation extends Reconciliation {
+  /** Whether a movement of this number, which is the gateway's, stands in the ledger. */
+  readonly isPosted: (number: string) => boolean
+}
 
 /** Minor units with their currency, as the operator's accounts have them. */
 const units = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
@@ -78,16 +82,28 @@ function disagreement(
   return undefined
 }
 
+/** Of a span of time, what the gateway itself is asked about; all of it where nothing is said. */
+interface Asked {
+  /** From here on everything, or what its list holds. */
+  readonly from: Date
+  /** Before that payments of these codes. */
+  readonly codes: ReadonlySet<string>
+  /** No payment from before this that brought nothing, unless it is one of those. */
+  readonly unpaidFrom: Date
+}
+
 /**
  * Compares one gateway over a span of time. The gateway is asked about each payment, or for its
- * list where it has one.
+ * list where it has one. Throws once the signal is aborted.
  */
 export async function reconcileDriver(
   db: Queryable,
   orders: Orders,
   driver: PaymentDriver,
   span: { from: Date; to: Date },
-): Promise<Reconciliation> {
+  asked: Asked = { from: span.from, codes: new Set(), unpaidFrom: span.from },
+  signal?: AbortSignal,
+): Promise<DriverReconciliation> {
   const differences: Difference[] = []
   let isReached = true
   const differs = (about: string, what: string, found?: Compared): void =>
@@ -143,9 +159,10 @@ export async function reconcileDriver(
   // Gateway and payments.
   let queried = 0
   const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
+  const isPosted = (number: string): boolean => posted.has(`${driver.name}:${number}`)
   const compare = (movement: PaymentUpdate): void => {
     const number = movement.providerTransactionId ?? movement.eventId
-    if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
+    if (movement.status === 'succeeded' && !isPosted(number))
       differs(
         number,
         `${units(movement.amount, movement.currency)} arrived at the gateway, and nothing was ` +
@@ -161,7 +178,7 @@ export async function reconcileDriver(
   }
   if (driver.movements) {
     try {
-      const movements = await driver.movements(span)
+      const movements = await driver.movements({ ...span, from: asked.from })
       queried = movements.length
       for (const movement of movements) compare(movement)
     } catch (error) {
@@ -170,7 +187,11 @@ export async function reconcileDriver(
       differs('', `the gateway gives no list: ${error.message}`)
     }
   } else {
-    for (const payment of payments) {
+    const isAsked = ({ code, status, received, created_at: at }: PaymentRow): boolean =>
+      asked.codes.has(code) ||
+      (at >= asked.from && (status === 'succeeded' || received > 0n || at >= asked.unpaidFrom))
+    for (const payment of payments.filter(isAsked)) {
+      signal?.throwIfAborted()
       try {
         queried += 1
         const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
@@ -186,7 +207,15 @@ export async function reconcileDriver(
       }
     }
   }
-  const { refused, unasked } = await refusedRefunds(db, orders, driver, span)
+  signal?.throwIfAborted()
+  const { refused, unasked } = await refusedRefunds(
+    db,
+    orders,
+    driver,
+    span,
+    (code, doneAt) => doneAt >= asked.from || asked.codes.has(code),
+    signal,
+  )
   for (const { code, found } of refused)
     differs(
       code,
@@ -204,6 +233,7 @@ export async function reconcileDriver(
     postings: postings.length,
     queried,
     differences,
+    isPosted,
   }
 }
 

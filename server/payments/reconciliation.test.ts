@@ -15,14 +15,33 @@ import {
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { days, hours, later } from '../platform/clock.ts'
 import { ageOf } from './open-questions.ts'
+import { reconcileDriver } from './reconcile.ts'
 
+/** The payments that VNPay was asked about, and when those began that a test makes older. */
+const askedAbout: string[] = []
+const beganAt = new Map<string, Date>()
 let portal: TestPortal
 let finance: TestMember
 let otherFinance: TestMember
 let support: TestMember
 beforeAll(async () => {
-  // No scheduled query reaches the gateway unless a test asks for one.
-  portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
+  // Nobody asks the gateway by itself unless a test says so.
+  portal = await openTestPortal({
+    timing: { askGatewaySeconds: [3600] },
+    changeDrivers(drivers) {
+      const vnpay = drivers.payments.get('vnpay')
+      if (!vnpay) throw new Error('the sandbox has VNPay')
+      const counted = {
+        ...vnpay,
+        lookUp: (order: Parameters<typeof vnpay.lookUp>[0]) => {
+          askedAbout.push(order.code)
+          // The sandbox knows a payment by the moment at which it was really begun.
+          return vnpay.lookUp({ ...order, createdAt: beganAt.get(order.code) ?? order.createdAt })
+        },
+      }
+      return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', counted]]) }
+    },
+  })
   finance = await newMember(portal, 'finance')
   otherFinance = await newMember(portal, 'finance')
   support = await newMember(portal, 'support')
@@ -116,6 +135,112 @@ test('what was given back at the gateway is closed until its figures change', as
     .execute()
   await compare()
   expect(await itemOf(code)).toMatchObject({ id: item?.id, there: 300_000 })
+})
+
+test('an old question is asked about alone, and no more what was never paid', async () => {
+  const { db, topUps, ledger } = portal.app
+  const [open, paid] = [await portal.customer(), await portal.customer()]
+  for (const an of [open, paid]) await portal.topUp(an, 300_000)
+  const [{ code, created_at: openBegan }, { code: paidCode }] = [
+    await paymentOf(open),
+    await paymentOf(paid),
+  ]
+  beganAt.set(code, openBegan)
+  const begun = async (): Promise<string> => {
+    const { token } = await portal.customer()
+    const body = { amount: 300_000, type: 1, method: 'QRPAY' }
+    const answer = await portal.call<{ transactionCode: string }>(
+      'POST',
+      '/api/payments/checkout',
+      { token, body },
+    )
+    return answer.body.result.transactionCode
+  }
+  const [longUnpaid, unpaid] = [await begun(), await begun()]
+  await refundAtTheGateway(code, 300_000n)
+  await compare()
+  expect(await itemOf(code)).toMatchObject({ kind: 'given_back_there' })
+  const now = new Date()
+  const began = (of: string, count: number) =>
+    db
+      .updateTable('payment')
+      .set({ created_at: later(now, -days(count)) })
+      .where('code', '=', of)
+      .execute()
+  await Promise.all([began(code, 40), began(paidCode, 20), began(longUnpaid, 2)])
+  const at = later(now, -days(40))
+  await db.updateTable('payment_difference').set({ at }).where('about', '=', code).execute()
+  const movement = {
+    driver: 'vnpay',
+    kind: 'nothing_posted',
+    about: 'MOVED-1',
+    here: null,
+    there: 5_000n,
+    currency: 'VND',
+    at,
+    found_at: at,
+    seen_at: at,
+  }
+  await db.insertInto('payment_difference').values(movement).execute()
+
+  askedAbout.length = 0
+  await compare()
+  expect(askedAbout).toContain(code)
+  expect(askedAbout).toContain(unpaid)
+  expect(askedAbout).not.toContain(paidCode)
+  expect(askedAbout).not.toContain(longUnpaid)
+  expect(await itemOf(code)).toMatchObject({ kind: 'given_back_there' })
+  expect(await itemOf('MOVED-1')).toBeDefined()
+
+  // A gateway that was not reached at the last comparison is asked about them again.
+  await db.updateTable('payment_comparison').set({ reached: false }).execute()
+  await compare()
+  expect(askedAbout).toContain(longUnpaid)
+  const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
+  await topUps.settlement.settle(vnpay, {
+    eventId: 'heard-of-it',
+    reference: code,
+    providerTransactionId: 'heard-of-it',
+    status: 'refunded',
+    amount: 300_000n,
+    currency: 'VND',
+    occurredAt: null,
+    detail: 'refunded',
+  })
+  await db.transaction().execute((tx) =>
+    ledger.credit(tx, {
+      key: 'vnpay:MOVED-1',
+      customerId: paid.id,
+      driver: 'vnpay',
+      amount: 5_000n,
+      currency: 'VND',
+      details: { provider: 'VNPay', code: paidCode },
+    }),
+  )
+  await compare()
+  expect([await itemOf(code), await itemOf('MOVED-1')]).toEqual([undefined, undefined])
+})
+
+test('a comparison ends once it is told to, and asks about nothing more', async () => {
+  for (let n = 0; n < 3; n++) await portal.topUp(await portal.customer(), 300_000)
+  const stop = new AbortController()
+  const { db, topUps } = portal.app
+  const vnpay = portal.drivers.payments.get('vnpay')
+  if (!vnpay) throw new Error('the sandbox has VNPay')
+  let asked = 0
+  const stopping = {
+    ...vnpay,
+    lookUp: (order: Parameters<typeof vnpay.lookUp>[0]) => {
+      asked += 1
+      stop.abort()
+      return vnpay.lookUp(order)
+    },
+  }
+  const span = { from: later(new Date(), -days(7)), to: new Date() }
+  await expect(
+    reconcileDriver(db, topUps.orders, stopping, span, undefined, stop.signal),
+  ).rejects.toThrow(/abort/)
+  expect(asked).toBe(1)
 })
 
 test('above the limit two members close it', async () => {

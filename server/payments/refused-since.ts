@@ -21,15 +21,18 @@ interface Refused {
 }
 
 /**
- * Refunds that were refused later: those of the span and of the fourteen days before its end. Per
- * payment: the sum refused, or its newest refund where the gateway does not say which one it
- * refused.
+ * Those of a span of time, and of the fourteen days before its end; for each payment what was
+ * refused in all, or the newest of its refunds where the gateway does not say which it was.
+ * `isAsked`: whether the gateway is asked about one that was done then. Throws once the signal is
+ * aborted.
  */
 export async function refusedRefunds(
   db: Queryable,
   orders: Orders,
   driver: PaymentDriver,
   { from, to }: { readonly from: Date; readonly to: Date },
+  isAsked: (code: string, doneAt: Date) => boolean = () => true,
+  signal?: AbortSignal,
 ): Promise<Refused> {
   if (!driver.refusedSince) return { refused: [], unasked: [] }
   const earliest = later(to, -askedForMs)
@@ -53,6 +56,9 @@ export async function refusedRefunds(
       .where('id', '=', refund.payment_id)
       .executeTakeFirstOrThrow()
     const { code, currency } = payment
+    signal?.throwIfAborted()
+    const isRecent = refund.settled_at === null || refund.settled_at >= earliest
+    if (!isRecent && !isAsked(code, refund.settled_at ?? to)) continue
     const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
     let answer: boolean | 'some'
     try {

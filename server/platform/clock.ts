@@ -4,6 +4,8 @@ import type { Notices } from './notices.ts'
 /** The one clock that every rule reads, so that a test can simulate years in seconds. */
 export interface Clock {
   now(): Date
+  /** It may skip days at once, by hand: what it skips counts as lived (decision 148). */
+  readonly travels?: boolean
 }
 export const systemClock: Clock = { now: () => new Date() }
 
@@ -31,6 +33,7 @@ export async function readOffset(db: Queryable): Promise<number> {
 export function createTravellingClock(): TravellingClock {
   let offsetMs = 0
   return {
+    travels: true,
     now: () => new Date(Date.now() + offsetMs),
     async follow(db, notices, onMove) {
       offsetMs = await readOffset(db)

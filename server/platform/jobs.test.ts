@@ -28,8 +28,8 @@ async function start(...definitions: JobDefinition<{ n: number }>[]): Promise<vo
   for (const each of definitions) jobs.define(each)
   await jobs.start()
 }
-const add = (name: string, n = 0): Promise<void> =>
-  transaction(pool.db, (tx) => jobs.add(tx, name, { n }))
+const add = (name: string, n?: number): Promise<void> =>
+  transaction(pool.db, (tx) => jobs.add(tx, name, n === undefined ? {} : { n }))
 
 describe('a job that gave up', () => {
   test('is counted, told with its reason, and runs again when it is asked for', async () => {
@@ -163,6 +163,16 @@ describe('a job that runs by itself every so often', () => {
     end?.()
     await jobsIdle(pool.db)
     expect(runs).toBe(2)
+  })
+
+  test('takes no payload, which one that waits would swallow', async () => {
+    await start(
+      { name: 'swallowing', cron: '0 0 1 1 *', run: async () => undefined },
+      { name: 'keeping', run: async () => undefined },
+    )
+    await expect(add('swallowing', 1)).rejects.toThrow(/job swallowing runs by itself/)
+    await add('swallowing')
+    await add('keeping', 1)
   })
 
   test('takes this rule over in a database of an earlier release', async () => {

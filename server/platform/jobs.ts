@@ -61,7 +61,10 @@ export interface JobDefinition<P extends object> {
 }
 
 export interface Jobs {
-  /** Adds a job in the caller's transaction. Payloads carry ids only. */
+  /**
+   * Adds a job in the caller's transaction. Payloads carry ids only. Throws for a payload of a job
+   * with a cron: of those one waits at most, and others are dropped.
+   */
   add(tx: Tx, name: string, payload: object, options?: JobOptions): Promise<void>
   define<P extends object>(job: JobDefinition<P>): void
   start(): Promise<void>
@@ -228,6 +231,9 @@ export function createJobs(
       if (options.replaces)
         await sql`delete from pgboss.job where name = ${name} and state = 'created'
           and data = ${JSON.stringify(payload)}::jsonb`.execute(tx)
+      const runsByItself = definitions.some((job) => job.name === name && job.cron !== undefined)
+      if (runsByItself && Object.values(payload).some((value) => value !== undefined))
+        throw new Error(`job ${name} runs by itself: one that waits would swallow a payload`)
       await boss.send(name, payload, {
         db: fromKysely(tx),
         ...(options.priority !== undefined && { priority: options.priority }),

@@ -33,6 +33,17 @@ function movementOf({ source }: Stripe.BalanceTransaction): string | null {
     : source.id
 }
 
+/** The amount of a movement in another currency than the account's, which Stripe changed. */
+function convertedFrom(line: Stripe.BalanceTransaction): Pick<PayoutLine, 'converted'> {
+  const { source, amount } = line
+  if (source === null || typeof source === 'string') return {}
+  if (!('currency' in source) || !('amount' in source)) return {}
+  if (typeof source.currency !== 'string' || typeof source.amount !== 'number') return {}
+  if (source.currency === line.currency) return {}
+  const own = BigInt(Math.abs(source.amount)) * (amount < 0 ? -1n : 1n)
+  return { converted: { amount: own, currency: currencyOf(source.currency) ?? null } }
+}
+
 /** All pages of a list. */
 async function allOf<T extends { readonly id: string }>(
   page: (more: { limit: number; starting_after?: string }) => Promise<Stripe.ApiList<T>>,
@@ -71,6 +82,7 @@ async function linesOf(stripe: Stripe, payout: Stripe.Payout): Promise<PayoutLin
         amount: BigInt(line.amount),
         fee: BigInt(line.fee),
         movement: movementOf(line),
+        ...convertedFrom(line),
       }))
   )
 }
