@@ -52,7 +52,7 @@ export interface Hand {
   goTo(section: string, page?: string): Promise<void>
   /** Fills the open dialog in, and presses what does the act; the dialog is gone then. */
   fillIn(name: string, entries: readonly Entry[], picture?: string): Promise<void>
-  /** Presses the button of an act, and fills its dialog in. */
+  /** Presses the button of an act, or its line in the menu, and fills its dialog in. */
   act(name: string, entries: readonly Entry[], picture?: string): Promise<void>
   /** Keeps pictures of the page as it is, light and dark. */
   look(name: string, page?: Page): Promise<void>
@@ -128,7 +128,12 @@ export function handOf(
       await settled(page)
     },
     async act(name, entries, picture) {
-      await hand.press(page.getByRole('button', { name, exact: true }).first())
+      const button = page.getByRole('button', { name, exact: true }).first()
+      if ((await button.count()) > 0) await hand.press(button)
+      else {
+        await hand.press(page.getByRole('button', { name: t.customer.moreActs }))
+        await hand.press(page.getByRole('menuitem', { name, exact: true }))
+      }
       await hand.fillIn(name, entries, picture)
     },
     async look(name, of = page) {
