@@ -10,6 +10,8 @@ interface CardListProps<T> {
   onRetry: () => unknown
   /** What is said of an empty list; nothing without it. */
   empty?: string | undefined
+  /** Below that: what ends it. */
+  first?: ReactNode
   /** An `li` with its key. */
   row: (item: T) => ReactNode
   /** Of the list as it is loaded. */
@@ -17,13 +19,21 @@ interface CardListProps<T> {
 }
 
 /** The list of a card: loading, failed, empty, or there. */
-export function CardList<T>({ items, error, onRetry, empty, row, rows = 2 }: CardListProps<T>) {
+export function CardList<T>({
+  items,
+  error,
+  onRetry,
+  empty,
+  first,
+  row,
+  rows = 2,
+}: CardListProps<T>) {
   const t = useTexts()
   if (items)
     return items.length > 0 ? (
       <ul className="divide-y divide-border border-t border-border">{items.map(row)}</ul>
     ) : (
-      empty && <Empty text={empty} />
+      empty && <Empty text={empty}>{first}</Empty>
     )
   return error ? (
     <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void onRetry()} />

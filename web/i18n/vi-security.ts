@@ -13,7 +13,7 @@ export const viSecurity: typeof enSecurity = {
     remove: 'Gỡ bỏ',
     removeOf: (name) => `Gỡ bỏ: ${name}`,
     app: 'Ứng dụng xác thực',
-    appSub: 'Mã trên điện thoại, hỏi thêm sau mật khẩu.',
+    appSub: 'Nhập thêm mã từ điện thoại sau mật khẩu.',
     setUp: 'Thiết lập',
     scan: 'Quét mã này bằng ứng dụng, rồi nhập 6 chữ số mà ứng dụng hiển thị.',
     qr: 'Mã QR cho ứng dụng xác thực',

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { ArchiveRestore, DatabaseBackup, Download } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import {
   linkBackup,
   makeBackup,
@@ -105,12 +105,12 @@ export default function BackupsTab({ server }: { server: Server }) {
 }
 
 /** What is left of a deleted server for some days; nothing where there is none. */
-export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: string }) {
+export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: ReactNode }) {
   const t = useTexts('site', 'parts')
   const { data, isPending } = useInfiniteQuery(backupsQuery(siteId))
   const backups = data?.pages.flatMap(({ result }) => result) ?? []
   if (isPending) return <SkeletonRows rows={3} />
-  if (backups.length === 0) return <Empty text={otherwise} />
+  if (backups.length === 0) return otherwise
   return (
     <div className="grid gap-4 p-5 sm:p-6">
       <div>
