@@ -16,7 +16,7 @@ export const viSupport: SupportTexts = {
   notAbout: 'Hỏi về việc khác',
   subject: 'Tiêu đề',
   text: 'Chúng tôi có thể giúp gì cho bạn?',
-  textHint: 'Hãy cho biết bạn đã làm gì, mong đợi điều gì và thực tế xảy ra điều gì.',
+  textHint: 'Hãy cho biết bạn đã làm gì, mong đợi điều gì và kết quả ra sao.',
   files: 'Tệp',
   attach: 'Đính kèm tệp',
   attachHint: 'Tối đa năm tệp, mỗi tệp 10 MB.',
