@@ -38,7 +38,8 @@ export const viTeam: TeamTexts = {
   noServers: 'Bạn chưa có máy chủ.',
   noDomains: 'Bạn chưa có tên miền.',
   limitedHint:
-    'Người bị giới hạn không xem được ví, hoá đơn và yêu cầu hỗ trợ, vì những nơi đó nêu tên mọi thứ.',
+    'Người bị giới hạn không xem được ví, hoá đơn và yêu cầu hỗ trợ, vì ở đó có tên của mọi máy ' +
+    'chủ và tên miền.',
   allServers: 'mọi máy chủ',
   allDomains: 'mọi tên miền',
   someServers: (count) => `${count} máy chủ`,
