@@ -78,8 +78,8 @@ export const customerTasks: readonly Task[] = [
         [t.fields.reason, 'Đã xác minh qua điện thoại'],
       ])
       await hand.page
-        .getByRole('button', { name: named(t, 'customer.block'), exact: true })
-        .waitFor()
+        .getByRole('button', { name: named(t, 'customer.unblock'), exact: true })
+        .waitFor({ state: 'detached' })
     },
     proof: async (day) =>
       stated('unblocked', (await storyOf(day, 'minh')).body.result.blockedAt === null),

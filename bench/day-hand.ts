@@ -55,7 +55,7 @@ export interface Hand {
    * closed.
    */
   fillIn(name: string, entries: readonly Entry[], picture?: string): Promise<void>
-  /** Presses the button of an act, and fills in its dialog. */
+  /** Presses the button of an act, or its line in the menu, and fills its dialog in. */
   act(name: string, entries: readonly Entry[], picture?: string): Promise<void>
   /** Saves pictures of the present page, light and dark. */
   look(name: string, page?: Page): Promise<void>
@@ -131,7 +131,12 @@ export function handOf(
       await settled(page)
     },
     async act(name, entries, picture) {
-      await hand.press(page.getByRole('button', { name, exact: true }).first())
+      const button = page.getByRole('button', { name, exact: true }).first()
+      if ((await button.count()) > 0) await hand.press(button)
+      else {
+        await hand.press(page.getByRole('button', { name: t.customer.moreActs }))
+        await hand.press(page.getByRole('menuitem', { name, exact: true }))
+      }
       await hand.fillIn(name, entries, picture)
     },
     async look(name, of = page) {

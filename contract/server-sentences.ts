@@ -60,27 +60,27 @@ const rules = {
   },
   ssh_key_form: {
     en: 'This is not a public key. Paste the one line of a .pub file.',
-    vi: 'Đây không phải là khóa công khai. Hãy dán nguyên dòng trong tệp .pub.',
+    vi: 'Đây không phải là khoá công khai. Hãy dán nguyên dòng trong tệp .pub.',
   },
   ssh_key_private: {
     en: 'This is a private key. Never give it away: paste the public one, of the .pub file.',
-    vi: 'Đây là khóa riêng. Đừng đưa cho ai: hãy dán khóa công khai trong tệp .pub.',
+    vi: 'Đây là khoá riêng. Đừng đưa cho ai: hãy dán khoá công khai trong tệp .pub.',
   },
   ssh_key_kind: {
     en: 'Keys of this kind cannot be used here. Make one with: ssh-keygen -t ed25519',
-    vi: 'Loại khóa này không dùng được ở đây. Hãy tạo khóa bằng: ssh-keygen -t ed25519',
+    vi: 'Loại khoá này không dùng được ở đây. Hãy tạo khoá bằng: ssh-keygen -t ed25519',
   },
   ssh_key_short: {
     en: 'This RSA key is too short: 2048 bits at least.',
-    vi: 'Khóa RSA này quá ngắn: tối thiểu 2048 bit.',
+    vi: 'Khoá RSA này quá ngắn: tối thiểu 2048 bit.',
   },
   ssh_key_known: {
     en: 'This server has this key already.',
-    vi: 'Máy chủ này đã có khóa này.',
+    vi: 'Máy chủ này đã có khoá này.',
   },
   ssh_key_many: {
     en: 'A server has 20 keys at most. Remove one first.',
-    vi: 'Mỗi máy chủ có tối đa 20 khóa. Hãy xóa bớt khóa trước.',
+    vi: 'Mỗi máy chủ có tối đa 20 khoá. Hãy xoá bớt khoá trước.',
   },
   command_slow: {
     en: 'The command took longer than half a minute and was ended.',

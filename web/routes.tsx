@@ -5,7 +5,9 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
+  rootRouteId,
 } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import type { RecordType } from '../contract/dns-types.ts'
@@ -103,10 +105,12 @@ const app = createRoute({
   id: 'app',
   component: AppLayout,
   pendingComponent: AppPending,
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, matches }) => {
     await resume()
-    if (!session.signedIn())
-      throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
+    if (session.signedIn()) return
+    // What leads nowhere is not worth a sign-in.
+    if (matches.at(-1)?.routeId === '/app/$') throw notFound({ routeId: rootRouteId })
+    throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
   loader: async ({ context: { queryClient } }) => {
     if (session.locked()) return
@@ -292,6 +296,12 @@ const webServiceCreate = createRoute({
   validateSearch: (search: Search) => optional('project', text(search['project'])?.slice(0, 63)),
   ...screen(() => import('./paas/WebServicePage.tsx'), 'paas'),
 })
+/** Whatever else an address says: the frame stays for who is signed in. */
+const missing = createRoute({
+  getParentRoute: inApp,
+  path: '$',
+  component: lazyRouteComponent(() => loadScreen(() => import('./pages/MissingPage.tsx'))),
+})
 
 const login = createRoute({
   getParentRoute: bare,
@@ -427,6 +437,7 @@ const screens = [
     paas,
     projectCreate,
     webServiceCreate,
+    missing,
   ]),
   login,
   register,

@@ -20,7 +20,7 @@ import {
   visitAs,
   wide,
 } from './browser.ts'
-import { visitDesk } from './desk.ts'
+import { pressAct, visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -56,7 +56,7 @@ const lend = (customer: TestCustomer, key: string, dueInDays: number) =>
 test('a line is given at the desk, and the customer reads it', async () => {
   const { page, complaints } = await deskOf()
   await openPage(page, `${portal.url}/operator/customers/${an.id}`)
-  await page.getByRole('button', { name: 'Set credit line' }).click()
+  await pressAct(page, 'Set credit line')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Limit in VND').fill('500000')
   await dialog.getByLabel('Days until what is lent is due').fill('14')

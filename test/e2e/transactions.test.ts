@@ -70,6 +70,7 @@ test('search and filters stand in the address, and find without accents', async 
     'Note',
     'Amount',
     'Created At',
+    'Balance',
   ])
   await page.getByRole('searchbox').fill('NẠP vi')
   await page.waitForURL(/search=/)

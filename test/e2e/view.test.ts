@@ -21,7 +21,7 @@ import {
   visitAs,
   wide,
 } from './browser.ts'
-import { visitDesk } from './desk.ts'
+import { pressAct, visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -49,7 +49,7 @@ async function seeFrom(
 ): Promise<Page> {
   const { see, reason, bar } = words[language]
   await openPage(desk, `${portal.url}/operator/customers/${an.id}`)
-  await desk.getByRole('button', { name: see }).click()
+  await pressAct(desk, see)
   await desk.getByLabel(reason).fill('Asked for by phone, ticket 4711')
   await keepBothWidths(desk, `see-dialog-${language}`, false)
   const opened = context.waitForEvent('page')

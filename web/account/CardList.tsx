@@ -10,20 +10,30 @@ interface CardListProps<T> {
   onRetry: () => unknown
   /** The text for an empty list; without it, nothing is shown. */
   empty?: string | undefined
-  /** Renders an item as an `li` with its key. */
+  /** Below that: what ends it. */
+  first?: ReactNode
+  /** An `li` with its key. */
   row: (item: T) => ReactNode
   /** Lines of the skeleton while the list loads. */
   rows?: number
 }
 
-/** A list inside a card: loading, failed, empty, or loaded. */
-export function CardList<T>({ items, error, onRetry, empty, row, rows = 2 }: CardListProps<T>) {
+/** The list of a card: loading, failed, empty, or there. */
+export function CardList<T>({
+  items,
+  error,
+  onRetry,
+  empty,
+  first,
+  row,
+  rows = 2,
+}: CardListProps<T>) {
   const t = useTexts()
   if (items)
     return items.length > 0 ? (
       <ul className="divide-y divide-border border-t border-border">{items.map(row)}</ul>
     ) : (
-      empty && <Empty text={empty} />
+      empty && <Empty text={empty}>{first}</Empty>
     )
   return error ? (
     <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void onRetry()} />

@@ -28,6 +28,8 @@ const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 export const load = ({ queryClient }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(domainListQuery)
 
+const mayCreate = () => may('domains:write') && may('all domains')
+
 type OpenDialog = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
 /**
@@ -49,10 +51,7 @@ export default function DomainsPage() {
     <>
       <title>{`${t.dns.title} · ${brand}`}</title>
       <PageHead title={t.dns.title} sub={t.dns.sub}>
-        <Button
-          shown={may('domains:write') && may('all domains')}
-          onClick={() => setOpenDialog({ what: 'create' })}
-        >
+        <Button shown={mayCreate()} onClick={() => setOpenDialog({ what: 'create' })}>
           <Plus aria-hidden className="size-4" />
           {t.dns.create}
         </Button>
@@ -107,7 +106,17 @@ function DomainList({ added, onOpenDialog }: ListProps) {
           errorText={messageOf(query.error)}
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
-          empty={<Empty text={t.dns.empty} icon={Globe} />}
+          empty={
+            <Empty text={t.dns.empty} icon={Globe}>
+              <Button
+                variant="outline"
+                shown={mayCreate()}
+                onClick={() => onOpenDialog({ what: 'create' })}
+              >
+                {t.dns.first}
+              </Button>
+            </Empty>
+          }
         >
           <Table list={list} onOpenDialog={onOpenDialog} />
         </PagedCard>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { messageOf } from '../api.ts'
+import { ApiError, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { Missing } from '../pages/Missing.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { LoadError } from '../ui/State.tsx'
 
@@ -16,12 +17,22 @@ export function NoDomain({ error, onRetry }: { error: Error | null; onRetry: () 
         {t.dns.title}
       </h1>
       <section className="card">
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={onRetry} />
-        <p className="pb-8 text-center">
-          <Link to="/dns" className={buttonClass('outline', 'sm')}>
-            {t.records.back}
-          </Link>
-        </p>
+        {error instanceof ApiError && error.status === 404 ? (
+          <Missing text={t.dns.missing}>
+            <Link to="/dns" className={buttonClass()}>
+              {t.records.back}
+            </Link>
+          </Missing>
+        ) : (
+          <>
+            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={onRetry} />
+            <p className="pb-8 text-center">
+              <Link to="/dns" className={buttonClass('outline', 'sm')}>
+                {t.records.back}
+              </Link>
+            </p>
+          </>
+        )}
       </section>
     </>
   )

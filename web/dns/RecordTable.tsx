@@ -16,7 +16,7 @@ import { ttlText, typeTones } from './wording.ts'
 /** All rows have one height, so that thousands are placed without being rendered. */
 const rowRem = { wide: 3.3125, narrow: 4.8125 }
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
-const checkbox = 'size-4.5 cursor-pointer accent-[var(--primary)]'
+const checkbox = 'size-4.5'
 
 interface TableProps {
   domain: Domain
@@ -42,6 +42,7 @@ export function RecordTable({
   const t = useTexts('dns')
   const isNarrow = useNarrow()
   const all = rows.every((record) => selected.has(record.id))
+  const some = rows.some((record) => selected.has(record.id))
   const draw = useCallback(
     (record: Record, number: number) => (
       <Row
@@ -80,6 +81,10 @@ export function RecordTable({
                 aria-label={t.records.selectAll}
                 className={checkbox}
                 checked={all}
+                ref={(box) => {
+                  // No attribute says it.
+                  if (box) box.indeterminate = some && !all
+                }}
                 onChange={(event) => onToggleAll(event.target.checked)}
               />
             ) : null}

@@ -5,6 +5,7 @@ export const enDnsRecord = {
   record: {
     addTitle: 'Add DNS record',
     editTitle: 'Edit DNS record',
+    notFound: 'This record was not found. It may have been deleted, or the address is wrong.',
     name: 'Name',
     namePlaceholder: 'Use @ for the root domain',
     type: 'Type',

@@ -22,6 +22,8 @@ export const enDns = {
     detailsOf: (name: string) => `Details of ${name}`,
     activateOf: (name: string) => `Activate ${name}`,
     empty: 'No domains yet.',
+    first: 'Add your first domain',
+    missing: 'This domain was not found. It may have been deleted, or the address is wrong.',
     addedNext: (name: string) =>
       `${name} added. Click Activate to see the name servers to set at your registrar.`,
     nameservers: 'Name servers',

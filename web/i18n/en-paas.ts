@@ -23,8 +23,8 @@ export const enPaas = {
     later: {
       title: 'Coming soon',
       text: (host: string) =>
-        `${host} repositories cannot be connected yet. Nothing was created or charged.`,
-      anyHost: 'Git hosts',
+        `You cannot connect repositories of ${host} yet. Nothing was created or charged.`,
+      anyHost: 'a Git host',
     },
   },
   project: {

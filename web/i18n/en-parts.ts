@@ -178,6 +178,8 @@ export const enParts = {
     day: '24 hours',
     week: '7 days',
     quarter: '90 days',
+    now: 'Now',
+    today: 'Today',
     empty: 'Nothing recorded yet. The first figures come within ten minutes.',
     none: 'No figures in this period.',
     visits: 'Requests',

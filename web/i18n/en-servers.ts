@@ -17,6 +17,7 @@ export const enServers = {
     view: 'VIEW',
     viewOf: (name: string) => `View ${name}`,
     empty: 'You have no WordPress server yet. The first one is ready in about a minute.',
+    first: 'Order your first server',
     cpuRam: (cpu: number, ram: string) => `${cpu} vCPU / ${ram} GB`,
     ram: (gb: string) => `${gb} GB RAM`,
     steps: ['Register plan', 'Payment', 'Initialise'] as [string, string, string],
@@ -90,5 +91,6 @@ export const enServers = {
     orderTitle: 'Create hosting',
     back: 'List Hosting',
     empty: 'You have no hosting yet. The first one is ready in about a minute.',
+    first: 'Order your first site',
   },
 }

@@ -39,6 +39,8 @@ export const enSite = {
     stopped: 'Stopped',
   },
   site: {
+    missing: 'This server was not found. It may have been deleted, or the address is wrong.',
+    toList: 'All your servers',
     title: 'Server information',
     tabs: 'Parts of this server',
     general: 'General info',

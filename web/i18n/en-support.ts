@@ -7,6 +7,8 @@ export const enSupport = {
   help: 'Get help',
   ask: 'New ticket',
   empty: 'You have not asked us anything yet.',
+  first: 'Write to us',
+  missing: 'This ticket was not found. Check that the address is complete.',
   list: 'Your tickets',
   back: 'All tickets',
   states: { open: 'Waiting for us', answered: 'Answered', closed: 'Closed' } as Record<

@@ -28,8 +28,7 @@ export const enTools = {
     history: 'History',
     historyHint: 'Who ran what, for 90 days. What a command gave and passwords are not kept.',
     noHistory: 'No command was run here yet.',
-    more: (count: number) =>
-      plural(count, `Show ${count} more command`, `Show ${count} more commands`),
+    more: (count: number) => `Show ${plural(count, 'more command', 'more commands')}`,
     use: (command: string) => `Put “${command}” into the prompt`,
     outcomes: {
       done: 'Done',

@@ -23,6 +23,7 @@ export const enWallet = {
     sub: 'All wallet transactions, newest first',
     number: '#',
     ending: 'Balance after',
+    balance: 'Balance',
     filter: 'Show',
     all: 'All',
     in: 'Received',

@@ -52,7 +52,7 @@ export const viAccount: typeof enAccount = {
     factorOn: 'Đang bật',
     factorOff: 'Đang tắt',
     team: 'Nhóm',
-    teamSub: 'Ai làm việc trong tài khoản này, bạn làm việc cho ai, và chuyển giao.',
+    teamSub: 'Thành viên của tài khoản, các tài khoản bạn tham gia và việc chuyển giao.',
     programs: 'API và webhook',
     programsSub: 'Token cho ứng dụng của bạn, và webhook.',
     data: 'Dữ liệu của bạn',

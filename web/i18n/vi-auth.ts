@@ -35,9 +35,9 @@ export const viAuth: typeof enAuth = {
     noAccount: 'Chưa có tài khoản?',
     forgot: 'Quên mật khẩu?',
     remember: 'Ghi nhớ thiết bị này',
-    rememberHint: 'Bạn được giữ đăng nhập trong 30 ngày. Không nên dùng trên máy chung.',
+    rememberHint: 'Giữ đăng nhập trong 30 ngày. Không nên dùng trên máy chung.',
     passkey: 'Đăng nhập bằng khoá truy cập',
-    passkeyCancelled: 'Chưa có gì được xác nhận. Vui lòng thử lại.',
+    passkeyCancelled: 'Chưa xác nhận được. Vui lòng thử lại.',
     notMeTitle: 'Không phải bạn?',
     notMeSub:
       'Mọi thiết bị sẽ bị đăng xuất và mật khẩu hiện tại không dùng được nữa. Sau đó bạn đặt mật ' +

@@ -40,6 +40,8 @@ export const viDatabase: typeof enDatabase = {
     exported: 'Đã lưu bảng.',
     sortBy: (column: string) => `Sắp xếp theo ${column}`,
     edit: 'Sửa dòng',
+    read: 'Xem dòng',
+    readTitle: 'Toàn bộ dòng',
     noKey: 'Bảng này không có khoá chính nên chỉ sửa được bằng câu lệnh.',
     empty: 'Không có dòng nào.',
     cut: 'Kết quả quá lớn nên một số dòng không được hiển thị.',

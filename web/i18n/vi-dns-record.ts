@@ -5,6 +5,7 @@ export const viDnsRecord: typeof enDnsRecord = {
   record: {
     addTitle: 'Thêm bản ghi DNS',
     editTitle: 'Sửa bản ghi DNS',
+    notFound: 'Không tìm thấy bản ghi này. Bản ghi có thể đã bị xoá hoặc địa chỉ không đúng.',
     name: 'Tên',
     namePlaceholder: 'Dùng @ cho tên miền gốc',
     type: 'Loại',

@@ -22,6 +22,8 @@ export const viDns: typeof enDns = {
     detailsOf: (name) => `Chi tiết ${name}`,
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
+    first: 'Thêm tên miền đầu tiên',
+    missing: 'Không tìm thấy tên miền này. Tên miền có thể đã bị xoá hoặc địa chỉ không đúng.',
     addedNext: (name) =>
       `Đã thêm ${name}. Bấm Kích hoạt để xem nameserver cần đặt tại nhà đăng ký.`,
     nameservers: 'Nameserver',

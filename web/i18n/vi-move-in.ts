@@ -122,7 +122,7 @@ export const viMoveIn: typeof enMoveIn = {
     original: 'Bản gốc',
     copy: 'Bản sao',
     result: 'Kết quả',
-    none: 'không trả lời',
+    none: 'không phản hồi',
     verdict: {
       same: 'Giống nhau',
       status: 'Khác trạng thái',

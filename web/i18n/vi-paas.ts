@@ -25,8 +25,8 @@ export const viPaas: typeof enPaas = {
     later: {
       title: 'Sắp ra mắt',
       text: (host) =>
-        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được tạo hay tính phí.`,
-      anyHost: 'các dịch vụ Git',
+        `Hiện chưa kết nối được kho mã nguồn trên ${host}. Chưa có gì được tạo hay tính phí.`,
+      anyHost: 'dịch vụ Git',
     },
   },
   project: {

@@ -10,6 +10,7 @@ export const viPrograms: typeof enPrograms = {
     tokensSub:
       'Mỗi token chỉ làm được việc bạn chọn, không thể thanh toán, đăng nhập hay đổi tài khoản.',
     noTokens: 'Chưa có token nào.',
+    firstToken: 'Lấy token đầu tiên',
     newToken: 'Tạo token',
     name: 'Tên gọi',
     nameHint: 'Ứng dụng sẽ dùng token này, ví dụ: script sao lưu.',
@@ -61,6 +62,7 @@ export const viPrograms: typeof enPrograms = {
     webhooks: 'Webhook',
     webhooksSub: 'Khi có sự kiện, chúng tôi gọi đến địa chỉ của bạn và ký từng lần gọi.',
     noWebhooks: 'Chưa có địa chỉ nào.',
+    firstWebhook: 'Thêm địa chỉ đầu tiên',
     newWebhook: 'Thêm webhook',
     url: 'Địa chỉ',
     urlHint: 'Bắt đầu bằng https://. Chỉ những địa chỉ công khai mới được gọi.',

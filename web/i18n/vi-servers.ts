@@ -17,6 +17,7 @@ export const viServers: typeof enServers = {
     view: 'XEM',
     viewOf: (name) => `Xem ${name}`,
     empty: 'Bạn chưa có máy chủ WordPress. Máy chủ đầu tiên sẵn sàng sau khoảng một phút.',
+    first: 'Đặt máy chủ đầu tiên',
     cpuRam: (cpu, ram) => `${cpu} vCPU / ${ram} GB`,
     ram: (gb) => `${gb} GB RAM`,
     steps: ['Đăng Ký Gói', 'Thanh Toán', 'Khởi Tạo'],
@@ -89,5 +90,6 @@ export const viServers: typeof enServers = {
     orderTitle: 'Tạo hosting',
     back: 'Danh sách Hosting',
     empty: 'Bạn chưa có hosting. Hosting đầu tiên sẵn sàng sau khoảng một phút.',
+    first: 'Đặt gói đầu tiên',
   },
 }

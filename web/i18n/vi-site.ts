@@ -39,6 +39,8 @@ export const viSite: typeof enSite = {
     stopped: 'Đã dừng',
   },
   site: {
+    missing: 'Không tìm thấy máy chủ này. Máy chủ có thể đã bị xoá hoặc địa chỉ không đúng.',
+    toList: 'Tất cả máy chủ của bạn',
     title: 'Thông tin máy chủ',
     tabs: 'Thông tin và nhật ký máy chủ',
     general: 'Thông tin chung',

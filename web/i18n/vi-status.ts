@@ -15,7 +15,7 @@ export const viStatus: typeof enStatus = {
   noPast: 'Không có sự cố nào.',
   fromUntil: (from, until) => `${from} đến ${until}`,
   since: (when) => `Từ ${when}`,
-  closes: 'Cổng đóng trong thời gian này. Website và tên miền vẫn hoạt động.',
+  closes: 'Trang quản lý tạm đóng trong thời gian này. Website và tên miền vẫn hoạt động.',
   more: 'Chi tiết',
   dismiss: 'Ẩn',
   retry: 'Thử lại',

@@ -3,7 +3,7 @@ import type { TeamTexts } from './en-team.ts'
 
 export const viTeam: TeamTexts = {
   title: 'Nhóm',
-  sub: 'Ai làm việc trong tài khoản này cùng bạn, và bạn làm việc cho những ai',
+  sub: 'Thành viên của tài khoản này và những tài khoản bạn tham gia',
   back: 'Tài khoản',
   members: 'Thành viên',
   membersSub: 'Mỗi người đăng nhập bằng tài khoản riêng. Không ai cần mật khẩu của bạn.',
@@ -31,14 +31,15 @@ export const viTeam: TeamTexts = {
     read_only: 'Xem danh sách và chi tiết, ví và hoá đơn. Không mở tệp, cơ sở dữ liệu hay console.',
   },
   technicalHint:
-    'Người làm việc với tệp của trang web có thể để lại lối vào. Khi một thành viên rời đi, hãy ' +
+    'Người làm việc với tệp của trang web có thể để lại cửa hậu. Khi một thành viên rời đi, hãy ' +
     'đổi các mật khẩu WordPress.',
   onlyServers: 'Chỉ một số máy chủ',
   onlyDomains: 'Chỉ một số tên miền',
   noServers: 'Bạn chưa có máy chủ.',
   noDomains: 'Bạn chưa có tên miền.',
   limitedHint:
-    'Người bị giới hạn không xem được ví, hoá đơn và yêu cầu hỗ trợ, vì ở đó có tên mọi thứ.',
+    'Người bị giới hạn không xem được ví, hoá đơn và yêu cầu hỗ trợ, vì ở đó có tên của mọi máy ' +
+    'chủ và tên miền.',
   allServers: 'mọi máy chủ',
   allDomains: 'mọi tên miền',
   someServers: (count) => `${count} máy chủ`,
@@ -69,7 +70,7 @@ export const viTeam: TeamTexts = {
   takeBackTitle: 'Thu hồi lời mời này?',
   takeBackText: (email) => `Liên kết trong thư gửi tới ${email} sẽ không còn dùng được.`,
   takenBack: 'Đã thu hồi lời mời.',
-  acts: 'Thành viên đã làm gì',
+  acts: 'Hoạt động của thành viên',
   actsSub: 'Trong 180 ngày qua, mới nhất ở trên',
   noActs: 'Chưa có gì.',
   more: 'Xem thêm',

@@ -23,6 +23,7 @@ export const viWallet: typeof enWallet = {
     sub: 'Mọi giao dịch của ví, mới nhất trước',
     number: '#',
     ending: 'Số dư sau giao dịch',
+    balance: 'Số dư',
     filter: 'Hiển thị',
     all: 'Tất cả',
     in: 'Nhận',

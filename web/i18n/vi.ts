@@ -25,8 +25,8 @@ export const vi: Texts = {
     waitSeconds: (seconds) => `Vui lòng đợi ${seconds} giây.`,
   },
   nav: {
-    main: 'Chính',
-    quick: 'Nhanh',
+    main: 'Menu chính',
+    quick: 'Truy cập nhanh',
     overview: 'Tổng quan',
     services: 'Dịch vụ',
     billing: 'Thanh toán',

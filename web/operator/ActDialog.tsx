@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import type { RequestKind } from '../../contract/data-requests.ts'
 import { toMinor, withoutGroups, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
@@ -12,6 +12,7 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { endpointOfAct, fieldsOf, isGrave, type ActField } from './act-fields.ts'
 import { call, newKey } from './api.ts'
+import { BalanceAfter, type WalletBefore } from './BalanceAfter.tsx'
 import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { useDeskTexts } from './language.ts'
@@ -33,7 +34,9 @@ export interface WantedAct {
   readonly initial?: Values
   /** The currency of the amount; without it the form has a field for it. */
   readonly currency?: Currency
-  /** The options of a choice field that are only known at run time. */
+  /** That the amount goes into, or out of. */
+  readonly wallet?: WalletBefore
+  /** What a choice is among, where that is known only now. */
   readonly options?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -56,7 +59,7 @@ export function ActDialog({
   const [link, setLink] = useState<string>()
   const [secret, setSecret] = useState<string>()
   const [notice, setNotice] = useState<string>()
-  const { act, about, fixed, initial = {}, currency } = wanted
+  const { act, about, fixed, initial = {}, currency, wallet } = wanted
   const fields = fieldsOf(act).map((field) => {
     const options = wanted.options?.[field.name]
     return options ? { ...field, options } : field
@@ -160,25 +163,29 @@ export function ActDialog({
           </Note>
         )}
         {fields.map((field) => (
-          <Field
-            key={field.name}
-            label={labelOf(field, currency, t)}
-            error={form.errors[field.name]}
-            aside={field.isOptional ? t.fields.optional : undefined}
-            hint={hintOf(field, t)}
-          >
-            {(control) => (
-              <Control
-                field={field}
-                control={control}
-                bound={form.bind(field.name)}
-                onFile={(name, text) => {
-                  form.set('fileName', name)
-                  form.set('file', text)
-                }}
-              />
-            )}
-          </Field>
+          <Fragment key={field.name}>
+            <Field
+              label={labelOf(field, currency, t)}
+              error={form.errors[field.name]}
+              aside={field.isOptional ? t.fields.optional : undefined}
+              hint={hintOf(field, t)}
+            >
+              {(control) => (
+                <Control
+                  field={field}
+                  control={control}
+                  bound={form.bind(field.name)}
+                  onFile={(name, text) => {
+                    form.set('fileName', name)
+                    form.set('file', text)
+                  }}
+                />
+              )}
+            </Field>
+            {field.name === 'amount' && wallet && currency ? (
+              <BalanceAfter of={wallet} typed={form.values['amount'] ?? ''} currency={currency} />
+            ) : null}
+          </Fragment>
         ))}
       </form>
     </Dialog>

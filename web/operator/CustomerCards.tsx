@@ -96,14 +96,27 @@ export function WalletCard({ of }: Story) {
   const language = useDeskLanguage()
   const [wallet] = of.wallets
   if (!wallet) return <ListCard title={t.customer.money} rows={[]} />
-  const { balance, currency, entries } = wallet
+  const { balance, currency } = wallet
   return (
-    <Card title={t.customer.money} sub={t.customer.entries} padded={false}>
+    <Card title={t.customer.money} padded={false}>
       <p className="num px-5 pb-3 text-2xl font-semibold" aria-label={t.customer.balance}>
         {formatMoney(balance, currency, language)}
       </p>
       {wallet.creditLine ? <LineFacts line={wallet.creditLine} currency={currency} /> : null}
       {of.autoTopUp ? <AutoTopUpFacts of={of.autoTopUp} currency={currency} /> : null}
+    </Card>
+  )
+}
+
+export function EntriesCard({ of }: Story) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const [wallet] = of.wallets
+  if (!wallet) return null
+  const { currency, entries } = wallet
+  return (
+    <Card title={t.customer.entries} padded={false}>
+      {entries.length === 0 ? <p className="px-5 pb-4 text-sm text-ink-3">{t.none}</p> : null}
       <ul>
         {entries.map(({ id, at, text, amount, balance: after }) => (
           <li key={id} className={rowClass}>

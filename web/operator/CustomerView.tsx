@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { X } from 'lucide-react'
+import { ChevronDown, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { ActName } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
@@ -9,6 +9,7 @@ import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { Menu } from '../ui/Menu.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { BackLink } from './BackLink.tsx'
@@ -17,6 +18,7 @@ import { endpointOfAct, isGrave } from './act-fields.ts'
 import {
   AccessCard,
   ActsCard,
+  EntriesCard,
   ListCard,
   NotesCard,
   WalletCard,
@@ -48,6 +50,9 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
     </>
   )
 }
+
+/** So many acts are buttons. */
+const buttons = 2
 
 type Server = CustomerStory['servers'][number]
 
@@ -132,6 +137,14 @@ function initialOf(act: ActName, { language, wallets: [wallet] }: CustomerStory)
   return { limit: toMajor(limit, wallet.currency), termDays: String(termDays) }
 }
 
+/** What is put in or taken out by hand changes its balance. */
+function walletOf(act: ActName, { wallets: [wallet] }: CustomerStory): Pick<WantedAct, 'wallet'> {
+  if (!wallet || (act !== 'money.credit' && act !== 'money.debit')) return {}
+  const { balance, creditLine } = wallet
+  const sign = act === 'money.credit' ? 1 : -1
+  return { wallet: { balance, owed: creditLine?.owed ?? 0, sign } }
+}
+
 function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -144,23 +157,29 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
       about: of.name,
       fixed: { customer: of.id, ...(/^(?:money|credit_line)\./.test(act) && { currency }) },
       ...(currency && { currency }),
+      ...walletOf(act, of),
       ...more,
     })
   const hasFactor = of.secondFactor.app || of.secondFactor.passkeys > 0
-  const offered: ActName[] = [
-    ...(currency ? (['money.credit', 'money.debit', 'credit_line.set'] as const) : []),
-    ...(of.blockedAt === null ? (['customer.see'] as const) : []),
+  // The most used first: these are the buttons, and the others are behind them.
+  const all: ActName[] = [
+    ...(of.blockedAt === null ? [] : (['customer.unblock'] as const)),
+    ...(currency ? (['money.credit'] as const) : []),
     'customer.note',
+    ...(of.blockedAt === null ? (['customer.see'] as const) : []),
+    ...(currency ? (['money.debit', 'credit_line.set'] as const) : []),
     'customer.label',
     'customer.language',
+    'customer.email',
     ...(of.sessions.length > 0 ? (['customer.end_sessions'] as const) : []),
     ...(of.tokens.length > 0 || of.webhooks.some(({ disabled }) => disabled === null)
       ? (['customer.end_programs'] as const)
       : []),
     ...(hasFactor ? (['customer.reset_second_factor'] as const) : []),
-    'customer.email',
-    of.blockedAt === null ? 'customer.block' : 'customer.unblock',
+    ...(of.blockedAt === null ? (['customer.block'] as const) : []),
   ]
+  const offered = all.filter(may)
+  const begin = (act: ActName): void => ask(act, { initial: initialOf(act, of) })
   const money = (amount: number, of: Parameters<typeof formatMoney>[1]) =>
     formatMoney(amount, of, language)
   return (
@@ -198,19 +217,52 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
         ))}
       </PageHead>
       <fieldset aria-label={t.customer.act} className="mb-5 flex flex-wrap gap-2">
-        {offered.filter(may).map((act) => (
-          <Button
-            key={act}
-            variant={act === 'customer.block' ? 'danger' : 'outline'}
-            size="sm"
-            onClick={() => ask(act, { initial: initialOf(act, of) })}
-          >
+        {offered.slice(0, buttons).map((act) => (
+          <Button key={act} variant="outline" size="sm" onClick={() => begin(act)}>
             {t.acts[act]}
           </Button>
         ))}
+        {offered.length > buttons ? (
+          <Menu
+            label={t.customer.moreActs}
+            className={buttonClass('outline', 'sm')}
+            trigger={
+              <>
+                {t.customer.moreActs}
+                <ChevronDown aria-hidden className="size-4" />
+              </>
+            }
+            items={offered.slice(buttons).map((act) => ({
+              label: t.acts[act] ?? act,
+              danger: act === 'customer.block',
+              onSelect: () => begin(act),
+            }))}
+          />
+        ) : null}
       </fieldset>
       <div className="gap-5 lg:mb-5 lg:columns-2 *:mb-5 *:break-inside-avoid">
         <WalletCard of={of} />
+        <ListCard
+          title={t.tickets.title}
+          rows={of.tickets.map(({ id, number, subject, state, openedAt }) => ({
+            key: id,
+            main: `#${number} ${subject}`,
+            sub: timeOf(openedAt),
+            badge: t.tickets.states[state],
+            tone: state === 'open' ? ('warning' as const) : ('neutral' as const),
+            action: (
+              <DeskLink
+                to={`/tickets/${id}`}
+                aria-label={`#${number}`}
+                className={buttonClass('outline', 'sm')}
+              >
+                {t.tickets.open}
+              </DeskLink>
+            ),
+          }))}
+        />
+        <NotesCard of={of} />
+        <EntriesCard of={of} />
         <ListCard
           title={t.customer.payments}
           rows={of.payments.map(
@@ -243,27 +295,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             }),
           )}
         />
-        <NotesCard of={of} />
         <AccessCard of={of} />
-        <ListCard
-          title={t.tickets.title}
-          rows={of.tickets.map(({ id, number, subject, state, openedAt }) => ({
-            key: id,
-            main: `#${number} ${subject}`,
-            sub: timeOf(openedAt),
-            badge: t.tickets.states[state],
-            tone: state === 'open' ? ('warning' as const) : ('neutral' as const),
-            action: (
-              <DeskLink
-                to={`/tickets/${id}`}
-                aria-label={`#${number}`}
-                className={buttonClass('outline', 'sm')}
-              >
-                {t.tickets.open}
-              </DeskLink>
-            ),
-          }))}
-        />
         <ListCard
           title={t.customer.servers}
           rows={of.servers.map((server) => ({

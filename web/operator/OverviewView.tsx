@@ -100,43 +100,57 @@ function Lines<K extends string>({
   const loud = tone === 'danger' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
   return (
     <ul>
-      {(Object.keys(places) as K[]).map((key) => {
-        const count = counts[key]
-        const line = (
-          <>
-            <span className={cx('min-w-0 flex-1 text-sm', count > 0 && 'font-medium')}>
-              {names[key]}
-              {places[key] === '' && count > 0 ? (
-                <span className="block text-xs font-normal text-ink-3">{words.inShell}</span>
-              ) : null}
-            </span>
-            <span
-              className={cx(
-                'num min-w-8 rounded-full px-2.5 py-0.5 text-center text-sm',
-                count > 0 ? `font-medium ${loud}` : 'text-ink-3',
-              )}
-            >
-              {count}
-            </span>
-          </>
-        )
-        return (
-          <li key={key} className="border-t border-border">
-            {places[key] === '' ? (
-              <span className={lineClass}>
-                {line}
-                <span className="w-4" />
+      {/* What is wrong or waits stands first, and what does not is quiet. */}
+      {(Object.keys(places) as K[])
+        .toSorted((one, other) => Number(counts[other] > 0) - Number(counts[one] > 0))
+        .map((key) => {
+          const count = counts[key]
+          const isQuiet = count === 0
+          const line = (
+            <>
+              <span
+                className={cx(
+                  'min-w-0 flex-1',
+                  isQuiet ? 'text-xs text-ink-3' : 'text-sm font-medium',
+                )}
+              >
+                {names[key]}
+                {places[key] === '' && count > 0 ? (
+                  <span className="block text-xs font-normal text-ink-3">{words.inShell}</span>
+                ) : null}
               </span>
-            ) : (
-              <DeskLink to={places[key]} className={cx(lineClass, 'hover:bg-subtle/60')}>
-                {line}
-                <ChevronRight aria-hidden className="size-4 shrink-0 text-ink-3" />
-              </DeskLink>
-            )}
-          </li>
-        )
-      })}
+              <span
+                className={cx(
+                  'num min-w-8 rounded-full px-2.5 py-0.5 text-center',
+                  isQuiet ? 'text-xs text-ink-3' : `text-sm font-medium ${loud}`,
+                )}
+              >
+                {count}
+              </span>
+            </>
+          )
+          return (
+            <li key={key} className="border-t border-border">
+              {places[key] === '' ? (
+                <span className={cx(lineClass, isQuiet ? quietClass : loudClass)}>
+                  {line}
+                  <span className="w-4" />
+                </span>
+              ) : (
+                <DeskLink
+                  to={places[key]}
+                  className={cx(lineClass, isQuiet ? quietClass : loudClass, 'hover:bg-subtle/60')}
+                >
+                  {line}
+                  <ChevronRight aria-hidden className="size-4 shrink-0 text-ink-3" />
+                </DeskLink>
+              )}
+            </li>
+          )
+        })}
     </ul>
   )
 }
-const lineClass = 'flex min-h-12 items-center gap-3 px-5 py-2'
+const lineClass = 'flex items-center gap-3 px-5'
+const loudClass = 'min-h-12 py-2'
+const quietClass = 'min-h-10 py-1'

@@ -53,6 +53,11 @@ export function TokensCard() {
         error={error}
         onRetry={refetch}
         empty={making ? undefined : t.programs.noTokens}
+        first={
+          <Button variant="outline" size="sm" onClick={() => setMaking(true)}>
+            {t.programs.firstToken}
+          </Button>
+        }
         row={(token) => <TokenRow key={token.id} token={token} />}
       />
       <SecretDialog

@@ -55,6 +55,11 @@ export function WebhooksCard() {
         error={error}
         onRetry={refetch}
         empty={adding ? undefined : t.programs.noWebhooks}
+        first={
+          <Button variant="outline" size="sm" onClick={() => setAdding(true)}>
+            {t.programs.firstWebhook}
+          </Button>
+        }
         row={(webhook) => <WebhookRow key={webhook.id} webhook={webhook} />}
       />
       <SecretDialog

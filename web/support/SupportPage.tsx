@@ -75,10 +75,11 @@ function List() {
   const navigate = useNavigate()
   const query = useInfiniteQuery(ticketListQuery)
   const list = query.data?.pages.flatMap(({ result }) => result) ?? []
+  const ask = () => void navigate(to({ about: 'new' }))
   return (
     <>
       <PageHead title={t.title} sub={t.sub}>
-        <Button shown={may('tickets:write')} onClick={() => void navigate(to({ about: 'new' }))}>
+        <Button shown={may('tickets:write')} onClick={ask}>
           <Plus aria-hidden className="size-4" />
           {t.ask}
         </Button>
@@ -91,7 +92,13 @@ function List() {
         errorText={messageOf(query.error)}
         retryLabel={words.common.retry}
         moreLabel={words.common.loadMore}
-        empty={<Empty text={t.empty} icon={LifeBuoy} />}
+        empty={
+          <Empty text={t.empty} icon={LifeBuoy}>
+            <Button variant="outline" shown={may('tickets:write')} onClick={ask}>
+              {t.first}
+            </Button>
+          </Empty>
+        }
       >
         <ul className="divide-y divide-border">
           {list.map((ticket) => (

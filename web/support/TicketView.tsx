@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Download, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import {
@@ -10,13 +11,14 @@ import {
   type TicketWithMessages,
 } from '../../contract/tickets.ts'
 import { FormFailure } from '../account/FormFailure.tsx'
-import { Attempt, call, messageOf } from '../api.ts'
+import { ApiError, Attempt, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
+import { Missing } from '../pages/Missing.tsx'
 import { Badge } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
 import { Field, inputClass } from '../ui/Field.tsx'
@@ -30,21 +32,29 @@ import { TicketBadge } from './TicketBadge.tsx'
 /** One ticket: its messages, and the actions on it. */
 export function TicketView({ id, back }: { id: string; back: ReactNode }) {
   const t = useTexts()
+  const words = useSupportTexts()
   const { data, error, refetch } = useQuery(ticketQuery(id))
   if (data) return <Conversation ticket={data} back={back} />
+  const isGone = error instanceof ApiError && error.status === 404
   return (
     <>
       {back}
       <Card>
-        {error ? (
+        {isGone ? (
+          <Missing text={words.missing}>
+            <Link to="/support" className={buttonClass()}>
+              {words.list}
+            </Link>
+          </Missing>
+        ) : null}
+        {error && !isGone ? (
           <LoadError
             text={messageOf(error)}
             retryLabel={t.common.retry}
             onRetry={() => void refetch()}
           />
-        ) : (
-          <SkeletonRows />
-        )}
+        ) : null}
+        {error ? null : <SkeletonRows />}
       </Card>
     </>
   )

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { MemberAct } from '../../contract/team.ts'
 import { CardList } from '../account/CardList.tsx'
@@ -7,7 +7,7 @@ import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Card } from '../ui/Card.tsx'
 import { LoadMore } from '../ui/LoadMore.tsx'
-import { actsQuery } from './queries.ts'
+import { actsQuery, teamQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
 /** What members did, for the owner. */
@@ -16,10 +16,14 @@ export default function ActsCard() {
   const { common } = useTexts()
   const list = useInfiniteQuery(actsQuery)
   const { data, error, refetch } = list
+  const team = useQuery(teamQuery)
+  const acts = data?.pages.flatMap(({ result }) => result)
+  // What a former member did stays to be read.
+  if (team.data?.members.length === 0 && !acts?.length) return null
   return (
     <Card title={t.acts} sub={t.actsSub} padded={false}>
       <CardList
-        items={data?.pages.flatMap(({ result }) => result)}
+        items={acts}
         error={error}
         onRetry={refetch}
         empty={t.noActs}

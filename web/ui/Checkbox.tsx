@@ -26,7 +26,7 @@ export function Checkbox({ label, hint, error, checked, onChange }: CheckboxProp
         aria-invalid={error ? true : undefined}
         aria-describedby={describedBy || undefined}
         onChange={(event) => onChange(event.target.checked)}
-        className="mt-0.5 size-4 shrink-0 cursor-pointer accent-(--primary)"
+        className="mt-0.5 shrink-0"
       />
       <div className="min-w-0">
         <label htmlFor={id} className="cursor-pointer text-sm font-medium">

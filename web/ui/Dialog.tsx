@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useId, useRef, type ReactNode } from 'react'
 import { IconButton, refuse } from './Button.tsx'
+import { cx } from './cx.ts'
 import { useModal } from './modal.ts'
 
 export interface DialogProps {
@@ -16,6 +17,8 @@ export interface DialogProps {
   title: string
   description?: string
   closeLabel: string
+  /** `wide` for what has long lines, such as a file's text. */
+  size?: 'wide'
   children?: ReactNode
   footer: ReactNode
 }
@@ -32,6 +35,7 @@ export function Dialog({
   title,
   description,
   closeLabel,
+  size,
   children,
   footer,
 }: DialogProps) {
@@ -68,11 +72,12 @@ export function Dialog({
         // begun there too.
         if (!onLeave && target === ref.current && target === pressed.current) close()
       }}
-      className={
-        'max-h-[92dvh] w-[min(94vw,520px)] scroll-pt-24 scroll-pb-24 overflow-y-auto rounded-2xl ' +
-        'bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
-        'max-sm:rounded-b-none'
-      }
+      className={cx(
+        size === 'wide' ? 'w-[min(94vw,1100px)]' : 'w-[min(94vw,520px)]',
+        'max-h-[92dvh] scroll-pt-24 scroll-pb-24 overflow-y-auto rounded-2xl bg-raised p-0 ' +
+          'text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
+          'max-sm:rounded-b-none',
+      )}
     >
       {/* Title and close button stay in view when the dialog scrolls. */}
       <div

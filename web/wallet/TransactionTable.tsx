@@ -5,7 +5,7 @@ import type { Transaction } from '../../contract/wallet.ts'
 import { formatTime, signedMoney } from '../format.ts'
 import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
-import { useNarrow } from '../ui/narrow.ts'
+import { useNarrow, useWide } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
 import { VirtualRows, type Rows } from '../ui/VirtualRows.tsx'
 import { amountInk } from './Amount.tsx'
@@ -31,6 +31,7 @@ const noteCell =
   'max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
+const balanceCell = cx(cell, 'num text-right whitespace-nowrap text-ink-2')
 
 interface TableProps {
   rows: Rows<Transaction>
@@ -47,6 +48,7 @@ export const TransactionTable = memo(function TransactionTable({
   const t = useTexts('wallet')
   const language = useLanguage()
   const isNarrow = useNarrow()
+  const isWide = useWide()
   const navigate = useNavigate()
   const open = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
@@ -70,12 +72,13 @@ export const TransactionTable = memo(function TransactionTable({
         number={number}
         address={`${address}${encodeURIComponent(entry.id)}`}
         onOpen={open}
-        endingText={t.wallet.ending}
+        balanceText={t.wallet.balance}
         language={language}
         isNarrow={isNarrow}
+        isWide={isWide}
       />
     ),
-    [address, open, t, language, isNarrow],
+    [address, open, t, language, isNarrow, isWide],
   )
 
   return (
@@ -86,6 +89,7 @@ export const TransactionTable = memo(function TransactionTable({
         <col />
         <col className="w-44 max-sm:w-34" />
         <col className="w-46 max-sm:hidden" />
+        {isWide ? <col className="w-40" /> : null}
       </colgroup>
       <thead className="max-sm:sr-only">
         <tr className={cx(headRow, 'border-t-0')} aria-rowindex={1}>
@@ -101,6 +105,11 @@ export const TransactionTable = memo(function TransactionTable({
           <th scope="col" className={headCell}>
             {t.entries.created}
           </th>
+          {isWide ? (
+            <th scope="col" className={cx(headCell, 'text-right')}>
+              {t.wallet.balance}
+            </th>
+          ) : null}
         </tr>
       </thead>
       <VirtualRows rows={rows} rowRem={isNarrow ? rowRem.narrow : rowRem.wide} row={draw} />
@@ -122,8 +131,10 @@ interface RowProps {
   number: number
   address: string
   onOpen: (event: MouseEvent<HTMLAnchorElement>) => void
-  endingText: string
+  balanceText: string
   isNarrow: boolean
+  /** The balance has a column; otherwise it is a line below the amount. */
+  isWide: boolean
   language: Language
 }
 
@@ -136,10 +147,12 @@ const Row = memo(function Row({
   number,
   address,
   onOpen,
-  endingText,
+  balanceText,
   language,
   isNarrow,
+  isWide,
 }: RowProps) {
+  const balance = formatMoney(entry.ending_balance, entry.currency, language)
   const time = formatTime(entry.created * 1000)
   return (
     <tr className={rowLook} aria-rowindex={number + 1}>
@@ -162,16 +175,18 @@ const Row = memo(function Row({
       </td>
       <td className={cx(amountCell, amountInk(entry.amount))}>
         {signedMoney(entry.amount, entry.currency, language)}
-        <span className="block text-xs font-normal text-ink-3">
-          <span className="sr-only">{endingText}: </span>
-          {formatMoney(entry.ending_balance, entry.currency, language)}
-        </span>
+        {isWide ? null : (
+          <span className="block text-xs font-normal text-ink-3">
+            {balanceText} <span className="max-sm:block">{balance}</span>
+          </span>
+        )}
       </td>
       {isNarrow ? null : (
         <td className={timeCell}>
           <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
         </td>
       )}
+      {isWide ? <td className={balanceCell}>{balance}</td> : null}
     </tr>
   )
 })

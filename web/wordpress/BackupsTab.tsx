@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { ArchiveRestore, DatabaseBackup, Download } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import {
   linkBackup,
   makeBackup,
@@ -104,13 +104,13 @@ export default function BackupsTab({ server }: { server: Server }) {
   )
 }
 
-/** Backups of a deleted server, which are kept for some days; `otherwise` where there are none. */
-export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: string }) {
+/** What is left of a deleted server for some days; nothing where there is none. */
+export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: ReactNode }) {
   const t = useTexts('site', 'parts')
   const { data, isPending } = useInfiniteQuery(backupsQuery(siteId))
   const backups = data?.pages.flatMap(({ result }) => result) ?? []
   if (isPending) return <SkeletonRows rows={3} />
-  if (backups.length === 0) return <Empty text={otherwise} />
+  if (backups.length === 0) return otherwise
   return (
     <div className="grid gap-4 p-5 sm:p-6">
       <div>

@@ -46,7 +46,13 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
-        empty={<Empty text={words.empty} icon={PanelsTopLeft} />}
+        empty={
+          <Empty text={words.empty} icon={PanelsTopLeft}>
+            <Link to={words.createTo} className={buttonClass('outline')}>
+              {words.first}
+            </Link>
+          </Empty>
+        }
       >
         <Table list={list} kind={kind} />
       </PagedCard>

@@ -13,6 +13,7 @@ import type { LoadInput } from '../load-input.ts'
 import { formatTime } from '../format.ts'
 import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
+import { Missing } from '../pages/Missing.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Later } from '../ui/Later.tsx'
@@ -77,7 +78,16 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
           {isGone ? (
             // A deleted server may still have backups for some days.
             <Suspense fallback={<Skeleton className="h-40 rounded-lg" />}>
-              <BackupsLeft siteId={id} otherwise={error.message} />
+              <BackupsLeft
+                siteId={id}
+                otherwise={
+                  <Missing text={t.site.missing}>
+                    <Link to={words.listTo} className={buttonClass()}>
+                      {t.site.toList}
+                    </Link>
+                  </Missing>
+                }
+              />
             </Suspense>
           ) : (
             <LoadError

@@ -1,6 +1,6 @@
 import { useId, useState, type PointerEvent, type ReactNode } from 'react'
 import { axisSteps } from '../axis-steps.ts'
-import { pathOf, type Values } from './usage-series.ts'
+import { dotsOf, pathOf, type Values } from './usage-series.ts'
 
 export interface ChartLine {
   readonly name: string
@@ -107,16 +107,25 @@ export function UsageChart({ title, lines, format, when, ends, empty }: ChartPro
                 />
               ))}
               {lines.map((line) => (
-                <path
+                <g
                   key={line.name}
-                  d={pathOf(line.values, top)}
                   fill="none"
                   stroke={`var(--${line.colour})`}
-                  strokeWidth="1.75"
                   strokeLinejoin="round"
                   strokeLinecap="round"
-                  vectorEffect="non-scaling-stroke"
-                />
+                >
+                  <path
+                    d={pathOf(line.values, top)}
+                    strokeWidth="1.75"
+                    vectorEffect="non-scaling-stroke"
+                  />
+                  {/* Of a first day there may be no more than one value: it is to be seen. */}
+                  <path
+                    d={dotsOf(line.values, top)}
+                    strokeWidth="6"
+                    vectorEffect="non-scaling-stroke"
+                  />
+                </g>
               ))}
               {hover === undefined ? null : (
                 <line

@@ -61,10 +61,12 @@ function Charts({ server, history }: { server: Server; history: UsageHistory }) 
   const from = Date.parse(history.from)
   const to = Date.parse(history.to)
   const isDay = minutes === 5
-  const short = (at: number): string =>
-    isDay ? formatTime(at).slice(11, 16) : formatDay(at).slice(5)
+  const middle = (from + to) / 2
   const common = {
-    ends: [short(from), short((from + to) / 2), short(to)] as const,
+    // A day ends at the time of day at which it began: beside the first stands its date.
+    ends: isDay
+      ? ([formatTime(from).slice(5, 16), formatTime(middle).slice(11, 16), t.history.now] as const)
+      : ([formatDay(from).slice(5), formatDay(middle).slice(5), t.history.today] as const),
     when: (index: number): string => {
       const at = from + index * minutes * 60_000
       return minutes === 1_440 ? formatDay(at) : formatTime(at).slice(0, 16)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { UsageHistory, UsagePoint } from '../../contract/wordpress-usage.ts'
-import { counts, levels, pathOf, spansOf, sumOf } from './usage-series.ts'
+import { counts, dotsOf, levels, pathOf, spansOf, sumOf } from './usage-series.ts'
 
 const from = Date.UTC(2026, 10, 25)
 const point = (span: number, one: Partial<UsagePoint> = {}): UsagePoint => ({
@@ -45,6 +45,10 @@ test('a row outside of the period is left out', () => {
 })
 
 test('a gap begins a new piece, and one value alone is a dot', () => {
-  expect(pathOf([0, 5, null, 10, null], 10)).toBe('M0.00 100.00L25.00 50.00M75.00 0.00h0.01')
+  const values = [0, 5, null, 10, null]
+  expect(pathOf(values, 10)).toBe('M0.00 100.00L25.00 50.00M75.00 0.00')
+  expect(dotsOf(values, 10)).toBe('M75.00 0.00h0.01')
+  expect(dotsOf([1, null, 3], 3)).toBe('M0.00 66.67h0.01M100.00 0.00h0.01')
   expect(pathOf([], 10)).toBe('')
+  expect(dotsOf([], 10)).toBe('')
 })

@@ -61,10 +61,18 @@ export function pathOf(values: Values, top: number): string {
     if (value !== null) {
       const y = 100 - (Math.min(value, top) / top) * 100
       path += `${isDrawing ? 'L' : 'M'}${(index * step).toFixed(2)} ${y.toFixed(2)}`
-      // A value between two gaps becomes a dot.
-      if (!isDrawing && (values[index + 1] ?? null) === null) path += 'h0.01'
     }
     isDrawing = value !== null
   }
   return path
+}
+
+/** The same for values between two gaps, which are no line: each is a dot. */
+export function dotsOf(values: Values, top: number): string {
+  const isAlone = (index: number): boolean =>
+    (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
+  return pathOf(
+    values.map((value, index) => (isAlone(index) ? value : null)),
+    top,
+  ).replaceAll(/M[^M]+/g, '$&h0.01')
 }

@@ -9,6 +9,8 @@ interface Wording {
   orderTitle: string
   back: string
   empty: string
+  /** The button in the empty list; the page's own keeps its name to itself. */
+  first: string
   listTo: '/wordpress' | '/hosting'
   createTo: '/wordpress/create' | '/hosting/create'
 }
@@ -22,6 +24,7 @@ export function wording(kind: Kind, t: TextsWith<'servers'>): Wording {
     orderTitle: t.order.title,
     back: t.wp.back,
     empty: t.wp.empty,
+    first: t.wp.first,
     listTo: '/wordpress',
     createTo: '/wordpress/create',
   }
