@@ -209,7 +209,7 @@ describe('jobs that wait', () => {
     })
     end?.()
     await jobsIdle(pool.db)
-    expect([ran[1], ran.slice(1).toSorted()]).toEqual([2, [1, 2, 4]])
+    expect([ran[1], ran.slice(1).toSorted((a, b) => (a ?? 0) - (b ?? 0))]).toEqual([2, [1, 2, 4]])
     const { rows } = await sql`select data from pgboss.job where name = 'queued'
       and state = 'created'`.execute(pool.db)
     expect(rows).toEqual([{ data: { n: 3 } }])

@@ -186,7 +186,7 @@ test('a restore that knew no bucket destroys none in it: they are offered again'
   // The operator has set the bucket; a backup is made, and what is old is removed.
   await call('POST', `/api/wp/${id}/backups`)
   const [newest] = await offered()
-  expect(inBucket().toSorted()).toEqual([older, newer, newest].toSorted())
+  expect(new Set(inBucket())).toEqual(new Set([older, newer, newest]))
   const archives = archivesAt(openStore('s3://sites/again', s3Settings()), folder)
   const watch = watchArchives({ db, log: createLog('silent'), archives })
   await watch.look()
