@@ -11,3 +11,7 @@ test.each([
   ['2001:db8::2:7443', undefined],
   ['node 2:7443', undefined],
 ])('%s', (text, read) => expect(readHostAndPort(text)).toEqual(read))
+
+test('where one listens, port 0 is any free one', () => {
+  expect(readHostAndPort('127.0.0.1:0', 0)).toEqual({ host: '127.0.0.1', port: 0 })
+})

@@ -256,7 +256,7 @@ export const verifyTrail = endpoint({
      * The hash of the newest act. Keep a copy elsewhere: it shows whether the trail was rewritten.
      */
     head: z.string(),
-    /** At most ten. */
+    /** The first ten findings, in the order of the check. */
     findings: z.array(z.object({ seq: z.int(), fault: z.string() })),
   }),
 })

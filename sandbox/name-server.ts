@@ -37,7 +37,8 @@ const idleMs = 5000
 
 /**
  * Listens on the same port for both; 0 takes any. `answer` gets the name in lower case, without a
- * dot at the end; undefined means no response. @throws when the port is taken.
+ * dot at the end; undefined means no response.
+ * @throws when the port is taken.
  */
 export async function openNameServer(options: {
   readonly host: string

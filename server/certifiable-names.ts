@@ -23,8 +23,8 @@ export function certifiableNames(
 }
 
 /**
- * Whether a call came from the edge on this machine, which states the visitor's address. @param
- * host the portal's listening address, from which the edge calls
+ * Whether a call came from the edge on this machine, which states the visitor's address.
+ * @param host the portal's listening address, from which the edge calls
  */
 export const isOwnEdge =
   (host: string) =>

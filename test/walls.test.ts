@@ -121,6 +121,10 @@ const faults: Record<string, Record<string, string>> = {
     'server/wordpress/a.ts': "import '../dns/index.ts'",
     'server/dns/index.ts': 'export {}',
   },
+  'no-module-imports-those-above-it': {
+    'server/wordpress/a.ts': "import '../privacy/index.ts'",
+    'server/privacy/index.ts': 'export {}',
+  },
   'nobody-imports-the-desk': {
     'server/auth/a.ts': "import '../operator/index.ts'",
     'server/operator/index.ts': 'export {}',

@@ -5,7 +5,8 @@ const pauseMs = 500
 
 /**
  * Sends a form by itself soon after its code is whole, unless it was sent or changed meanwhile: a
- * button that is pressed must not vanish under the finger. `whole` is asked at that moment.
+ * button that is pressed must not vanish under the finger. `isWhole` is asked when the
+ * pause ends.
  */
 export function useSubmitSoon(
   form: RefObject<HTMLFormElement | null>,

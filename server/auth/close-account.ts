@@ -44,8 +44,8 @@ export async function holdAccount(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * Erases the personal data. Answers the present and former email addresses and phones. @param
- * passwordHash of a password that nobody knows
+ * Erases the personal data. Answers the present and former email addresses and phones.
+ * @param passwordHash of a password that nobody knows
  */
 export async function eraseAccount(
   tx: Tx,

@@ -7,8 +7,8 @@ import { formatMoney, type Currency } from '../../contract/money.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /**
- * Refuses with conflict if the shown price is not the present one. @param shown minor units a
- * month; undefined: the caller was shown nothing
+ * Refuses with conflict if the shown price is not the present one.
+ * @param shown minor units a month; undefined: the caller was shown nothing
  */
 export function holdToPrice(shown: number | undefined, price: bigint, currency: Currency): void {
   if (shown === undefined || BigInt(shown) === price) return

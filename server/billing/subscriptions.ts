@@ -203,8 +203,8 @@ async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
 }
 
 /**
- * Ends the subscription: nothing more is due, and the product removes what it sold. @param credited
- * customers whose wallets were just credited
+ * Ends the subscription: nothing more is due, and the product removes what it sold.
+ * @param credited customers whose wallets were just credited
  */
 export async function end(
   context: BillingContext,

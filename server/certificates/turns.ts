@@ -46,8 +46,8 @@ const byDue = (a: DueName, b: DueName): number =>
 
 /**
  * The next names, in their order. Customers take turns: the one served least often is first. Within
- * one customer, and within one round over all, renewals come before new names. @param served how
- * often each customer was served before
+ * one customer, and within one round over all, renewals come before new names.
+ * @param served how often each customer was served before
  */
 export function inTurn(
   due: readonly DueName[],

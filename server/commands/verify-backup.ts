@@ -10,8 +10,8 @@ import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
 
 /**
- * Test-restores archives of this machine's kind of database. @throws NowhereToProve for another
- * kind, and if sites would need users that do not exist here
+ * Test-restores archives of this machine's kind of database.
+ * @throws NowhereToProve for another kind, and if sites would need users that do not exist here
  */
 const proverOf =
   ({ capabilities, prove }: WordpressDriver): WordpressDriver['prove'] =>

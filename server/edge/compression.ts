@@ -64,8 +64,8 @@ export const weak = (etag: string): string => (etag.startsWith('W/') ? etag : `W
 const bodyHeaders = new Set(['content-length', 'etag', 'accept-ranges', 'vary', 'content-md5'])
 
 /**
- * Headers of a response that is compressed for some visitors. @param encoding null: not for this
- * visitor
+ * Headers of a response that is compressed for some visitors.
+ * @param encoding null: not for this visitor
  */
 export function encodedHeaders(raw: readonly string[], encoding: Encoding | null): string[] {
   const vary = headerOf(raw, 'vary')

@@ -70,8 +70,8 @@ const byHost = (one: HostEntry | undefined, other: HostEntry | undefined): numbe
 const unknownSnapshot = '1:1:'
 
 /**
- * @param upstreams containers of a site that answer now, from memory @param onChange called for
- * each site whose names, state or settings have changed
+ * @param upstreams containers of a site that answer now, from memory
+ * @param onChange called for each site whose names, state or settings have changed
  */
 export function createHostTable(
   upstreams: (site: string) => readonly EdgeAddress[],

@@ -28,9 +28,9 @@ const ownTransport = (value: string): string =>
     .join(';')
 
 /**
- * A response's raw headers without effects beyond the site that sent them. @param host the
- * visitor's raw Host @param shared the domain below which all sites are, lower case; null: each has
- * its own
+ * A response's raw headers without effects beyond the site that sent them.
+ * @param host the visitor's raw Host
+ * @param shared the domain below which all sites are, lower case; null: each has its own
  */
 export function withinSite(raw: readonly string[], host: string, shared: string | null): string[] {
   if (shared === null) return [...raw]

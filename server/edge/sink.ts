@@ -67,8 +67,8 @@ export class VisitorSink implements Sink {
   #passing: zlib.BrotliCompress | zlib.Gzip | null = null
 
   /**
-   * @param encoding null: this visitor gets no compression; undefined: no visitor does @param more
-   * headers that are added to the response
+   * @param encoding null: this visitor gets no compression; undefined: no visitor does
+   * @param more headers that are added to the response
    */
   constructor(
     request: VisitorRequest,

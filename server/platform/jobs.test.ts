@@ -197,7 +197,7 @@ describe('jobs that wait', () => {
         if (n === 0) await new Promise<void>((resolve) => (end = resolve))
       },
     })
-    await add('queued')
+    await add('queued', 0)
     await expect.poll(() => ran).toEqual([0])
     const later = new Date(Date.now() + 3_600_000)
     await transaction(pool.db, async (tx) => {

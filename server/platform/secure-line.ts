@@ -39,8 +39,8 @@ const longestPauseMs = seconds(5)
 const keyBytes = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** @throws Error of an address that is no host and port */
-function hostAndPort(address: string): HostAndPort {
-  const read = readHostAndPort(address)
+function hostAndPort(address: string, leastPort?: 0): HostAndPort {
+  const read = readHostAndPort(address, leastPort)
   if (!read) throw new Error(`${address} is no host and port`)
   return read
 }
@@ -67,8 +67,8 @@ function tended(socket: tls.TLSSocket): tls.TLSSocket {
 }
 
 /**
- * Opens a stream to a peer that serves lines there. @throws Error if nobody answers, or the peer's
- * release has no streams
+ * Opens a stream to a peer that serves lines there.
+ * @throws Error if nobody answers, or the peer's release has no streams
  */
 export function openSecureStream(parts: {
   /** host:port */
@@ -140,7 +140,7 @@ export async function serveSecureLines(parts: {
       'a line was refused: the other end has no TLS, or another key',
     )
   })
-  const { host, port } = hostAndPort(parts.listen)
+  const { host, port } = hostAndPort(parts.listen, 0)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

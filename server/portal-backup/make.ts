@@ -30,8 +30,8 @@ type Site = Manifest['sites'][number]
 
 /**
  * Writes the database, the newest proven archive of every server, the sealed secret, and the
- * manifest as the last file: without it the files do not count as a backup. @throws BackupFault
- * without a passphrase
+ * manifest as the last file: without it the files do not count as a backup.
+ * @throws BackupFault without a passphrase
  */
 export async function makeBackup(parts: MakeParts): Promise<Manifest> {
   const { store, signal } = parts

@@ -40,8 +40,8 @@ export const nowhere = (): Writable =>
   })
 
 /**
- * Reads a file of a backup into `into` and compares it with the manifest. @throws BackupFault when
- * it is missing or differs
+ * Reads a file of a backup into `into` and compares it with the manifest.
+ * @throws BackupFault when it is missing or differs
  */
 export async function readChecked(
   store: ObjectStore,

@@ -1,12 +1,12 @@
 import { wordpressBackups as api } from '../../contract/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import { type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import { backupPage, presentBackup, shownBackup } from './backup-store.ts'
 import type { Backups } from './backups.ts'
-import { siteOf } from './store.ts'
+import { ownSite } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface BackupRouteDeps {
@@ -17,11 +17,8 @@ export interface BackupRouteDeps {
 }
 
 export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteDeps): void {
-  const own = async (from: Queryable, customerId: string, id: string): Promise<string> => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site.id
-  }
+  const own = async (from: Queryable, customerId: string, id: string): Promise<string> =>
+    (await ownSite(from, customerId, id)).id
 
   /** An update makes and restores backups of its own, which others would get in the way of. */
   const refuseWhileUpdating = async (from: Queryable, siteId: string): Promise<void> => {

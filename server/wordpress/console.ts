@@ -9,13 +9,13 @@ import * as api from '../../contract/wordpress-console.ts'
 import type { Command, CommandOutcome, PastCommand } from '../../contract/wordpress-console.ts'
 import { dropOld } from '../platform/batches.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
-import { databaseError, isUuid, transaction, type Database } from '../platform/db.ts'
+import { databaseError, transaction, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import { givenBy, help } from './command-answer.ts'
 import type { AddressStep, CommandResult, ToolFault, WordpressDriver } from './driver.ts'
-import { siteOf, type SiteRow } from './store.ts'
+import { ownSite, type SiteRow } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface ConsoleDeps {
@@ -125,14 +125,8 @@ async function run(
 
 export function consoleRoutes(http: Http, deps: ConsoleDeps): void {
   const { db, commands } = deps
-  async function own(customerId: string, id: string): Promise<SiteRow> {
-    const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
-
   http.act(api.runCommand, async ({ customerId, params, body, language, ip, actionId }) => {
-    const site = await own(customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     const command = judged(body.command, body.confirmed ?? false, language)
     const began = performance.now()
@@ -155,7 +149,7 @@ export function consoleRoutes(http: Http, deps: ConsoleDeps): void {
   })
 
   http.read(api.commandHistory, async ({ customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const rows = await db
       .selectFrom('site_command')
       .select(['id', 'command', 'address', 'began_at', 'outcome'])

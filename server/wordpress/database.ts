@@ -7,7 +7,7 @@ import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import * as api from '../../contract/wordpress-database.ts'
 import type { Cell } from '../../contract/wordpress-database.ts'
 import type { Clock } from '../platform/clock.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import { type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Caller, Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -20,7 +20,7 @@ import type {
   ShownRows,
   WordpressDriver,
 } from './driver.ts'
-import { siteOf, type SiteRow } from './store.ts'
+import { ownSite, type SiteRow } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface DatabaseDeps {
@@ -46,8 +46,7 @@ export function databaseRoutes(http: Http, deps: DatabaseDeps): void {
   const { db, clock, driver, acts } = deps
 
   async function own(from: Queryable, customerId: string, id: string): Promise<SiteRow> {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
+    const site = await ownSite(from, customerId, id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     return site
   }

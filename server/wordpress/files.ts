@@ -5,13 +5,13 @@
 import type { Language } from '../../contract/errors.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import * as api from '../../contract/wordpress-files.ts'
-import { isUuid, type Database } from '../platform/db.ts'
+import { type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import { createDiskRoom } from './disk-room.ts'
 import type { FileAnswer, FileFault, FileOrder, WordpressDriver } from './driver.ts'
-import { siteOf, type SiteRow } from './store.ts'
+import { ownSite, type SiteRow } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface FileRouteDeps {
@@ -60,8 +60,7 @@ export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): voi
   }
 
   async function own(customerId: string, id: string, changes: boolean): Promise<SiteRow> {
-    const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
+    const site = await ownSite(db, customerId, id)
     if (changes ? site.status !== 'running' : !readable.has(site.status))
       throw new Refusal('server_not_running')
     // A write during an update would be lost where the update is undone.

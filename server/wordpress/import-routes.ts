@@ -1,12 +1,11 @@
 import { wordpressImport as api } from '../../contract/index.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { type Database, type Queryable } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { ImportFiles } from './import-files.ts'
 import { newestImport } from './import-store.ts'
 import type { Imports } from './imports.ts'
-import { siteOf } from './store.ts'
+import { ownSite } from './store.ts'
 
 export interface ImportRouteDeps {
   readonly db: Database
@@ -17,11 +16,8 @@ export interface ImportRouteDeps {
 }
 
 export function importRoutes(http: Http, { db, imports, files, begun }: ImportRouteDeps): void {
-  const own = async (from: Queryable, customerId: string, id: string): Promise<string> => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site.id
-  }
+  const own = async (from: Queryable, customerId: string, id: string): Promise<string> =>
+    (await ownSite(from, customerId, id)).id
 
   http.read(api.getImport, async ({ customerId, params }) => {
     const row = await newestImport(db, await own(db, customerId, params.id))

@@ -4,12 +4,12 @@
  */
 import * as api from '../../contract/page-cache.ts'
 import type { PageCacheState } from '../../contract/page-cache.ts'
-import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
+import { onCommit, type Database } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { EdgeControl } from './directory.ts'
-import { siteOf, type SiteRow } from './store.ts'
+import { ownSite, type SiteRow } from './store.ts'
 
 export interface PageCacheRouteDeps {
   readonly db: Database
@@ -23,12 +23,6 @@ export interface PageCacheRouteDeps {
 
 export function pageCacheRoutes(http: Http, deps: PageCacheRouteDeps): void {
   const { db } = deps
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
-
   /** The figures; null where the edge cannot be asked: the switch is shown nevertheless. */
   async function figuresOf(siteId: string): Promise<PageCacheState['figures']> {
     try {
@@ -45,13 +39,13 @@ export function pageCacheRoutes(http: Http, deps: PageCacheRouteDeps): void {
   })
 
   http.read(api.getPageCache, async ({ customerId, params }) =>
-    shown(await own(db, customerId, params.id)),
+    shown(await ownSite(db, customerId, params.id)),
   )
   http.write(
     api.changePageCache,
-    async ({ customerId, params }) => figuresOf((await own(db, customerId, params.id)).id),
+    async ({ customerId, params }) => figuresOf((await ownSite(db, customerId, params.id)).id),
     async ({ tx, customerId, params, body, prepared: figures }) => {
-      const site = await own(tx, customerId, params.id)
+      const site = await ownSite(tx, customerId, params.id)
       await tx
         .updateTable('site')
         .set({ page_cache: body.enabled })
@@ -62,7 +56,7 @@ export function pageCacheRoutes(http: Http, deps: PageCacheRouteDeps): void {
     },
   )
   http.act(api.purgePageCache, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.purges.take(site.id)
     return { dropped: await (await deps.edgeOf(site.id)).purgeCache(site.id) }

@@ -2,12 +2,12 @@
 import * as api from '../../contract/wordpress-php.ts'
 import type { PhpSettings, PhpState } from '../../contract/wordpress-php.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { lockSite, phpSettingsOf, siteOf, type SiteRow } from './store.ts'
+import { lockSite, phpSettingsOf, ownSite, type SiteRow } from './store.ts'
 
 export interface PhpRouteDeps {
   readonly db: Database
@@ -19,11 +19,6 @@ export interface PhpRouteDeps {
 }
 
 export function phpRoutes(http: Http, { db, lifecycle, pageSeconds, changes }: PhpRouteDeps): void {
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
   type Shown = Pick<SiteRow, 'php_settings' | 'status' | 'generation' | 'settled_generation'>
   function shown(site: Shown): PhpState {
     const settings = phpSettingsOf(site)
@@ -37,10 +32,10 @@ export function phpRoutes(http: Http, { db, lifecycle, pageSeconds, changes }: P
     (Object.keys(one) as (keyof PhpSettings)[]).every((name) => one[name] === other[name])
 
   http.read(api.getPhpSettings, async ({ customerId, params }) =>
-    shown(await own(db, customerId, params.id)),
+    shown(await ownSite(db, customerId, params.id)),
   )
   http.write(api.changePhpSettings, async ({ tx, customerId, params, body, language }) => {
-    const { id } = await own(tx, customerId, params.id)
+    const { id } = await ownSite(tx, customerId, params.id)
     if (body.pageSeconds > pageSeconds)
       throw new Refusal('invalid_input', {
         fields: { pageSeconds: ruleText('php_seconds', language) },

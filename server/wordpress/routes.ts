@@ -12,7 +12,7 @@ import { currencyOf, type Catalog } from '../catalog/index.ts'
 import { dataCentres, plans } from './plans.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, firstOf, pageRequest } from '../platform/cursor.ts'
-import { isUuid, onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -30,7 +30,7 @@ import { placeOrder, quoteOrder, type Buyer } from './order.ts'
 import { isOffered, serves } from './placement.ts'
 import { beginRewrite, choosePrimary, newestRewrite, previewRewrite } from './primary.ts'
 import { usageOf } from './usage-history.ts'
-import { present, siteOf, sitePage, takesNames, shownUrlOf, type SiteAddressing } from './store.ts'
+import { present, ownSite, sitePage, takesNames, shownUrlOf, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
   readonly db: Database
@@ -61,12 +61,6 @@ export interface WordpressRouteDeps {
 
 export function routes(http: Http, deps: WordpressRouteDeps): void {
   const { db, catalog, driver } = deps
-
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
 
   /**
    * One page in the catalogue's own order. The cursor is, as in every list, the id of the last item
@@ -109,13 +103,13 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     )
   })
   http.read(api.getServer, async ({ customerId, params }) =>
-    present(await own(db, customerId, params.id), deps),
+    present(await ownSite(db, customerId, params.id), deps),
   )
   http.read(usageApi.getUsageHistory, async ({ customerId, params, query }) =>
-    usageOf(db, (await own(db, customerId, params.id)).id, query.range ?? 'day'),
+    usageOf(db, (await ownSite(db, customerId, params.id)).id, query.range ?? 'day'),
   )
   http.read(serverApi.getUsage, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const state = await driver.state(site.id)
     return {
       disk: state.diskUsedMb,
@@ -141,14 +135,12 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     named: string | undefined,
     changes: RequestedChange,
   ) => {
-    const site = await own(tx, customerId, id)
+    const site = await ownSite(tx, customerId, id)
     refuseOther(id, named, language)
     await deps.holdCatalog(tx)
     await changeServer(tx, deps, { siteId: site.id, language, changes })
     onCommit(tx, deps.onChange)
-    const changed = await siteOf(tx, customerId, site.id)
-    if (!changed) throw new Refusal('not_found')
-    return present(changed, deps)
+    return present(await ownSite(tx, customerId, site.id), deps)
   }
   http.write(serverApi.changeDisk, ({ tx, customerId, params, body, language }) => {
     const changes = {
@@ -163,17 +155,17 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return change(tx, customerId, params.id, language, body.id, changes)
   })
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     await deps.lifecycle.restart(tx, site.id)
     return { id: site.id }
   })
   http.write(serverApi.deleteServer, async ({ tx, customerId, params }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     await deps.lifecycle.remove(tx, site.id, customerId)
     return { id: site.id }
   })
   http.act(serverApi.adminLink, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.signIns.take(site.id)
     const link = new URL(await driver.adminLink(site.id, site.admin_user))
@@ -182,17 +174,17 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return { url: shownUrlOf(deps.addressing, site.name) + link.pathname }
   })
   http.read(api.logTicket, async ({ customerId, caller, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     if (!caller) throw new Refusal('unauthenticated')
     return await deps.logs.ticket(site.id, caller)
   })
   http.read(domainApi.checkDomain, async ({ customerId, params, query, language }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     await deps.lookups.take(customerId)
     return await deps.domains.check({ customerId, siteName: site.name, name: query.name, language })
   })
   http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     refuseOther(site.id, body.id, language)
     if (!takesNames(site)) throw new Refusal('server_not_running')
     await deps.lookups.take(customerId)
@@ -207,13 +199,13 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     }
   })
   http.act(domainApi.removeDomain, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const of = { siteId: site.id, customerId, name: params.name }
     return { domains: await deps.domains.remove(of) }
   })
   http.write(
     domainApi.choosePrimary,
-    ({ customerId, params }) => own(db, customerId, params.id),
+    ({ customerId, params }) => ownSite(db, customerId, params.id),
     async ({ tx, body, language, prepared: site }) => {
       const of = { siteId: site.id, name: body.name, language }
       onCommit(tx, deps.onChange)
@@ -221,17 +213,17 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     },
   )
   http.act(domainApi.previewRewrite, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     await deps.signIns.take(site.id)
     return await previewRewrite(deps, site.id)
   })
   http.write(
     domainApi.beginRewrite,
-    ({ customerId, params }) => own(db, customerId, params.id),
+    ({ customerId, params }) => ownSite(db, customerId, params.id),
     ({ tx, prepared: site, language }) => beginRewrite(tx, deps, { siteId: site.id, language }),
   )
   http.read(domainApi.getRewrite, async ({ customerId, params, language }) =>
-    newestRewrite(db, (await own(db, customerId, params.id)).id, language),
+    newestRewrite(db, (await ownSite(db, customerId, params.id)).id, language),
   )
   http.write(couponApi.quoteCoupon, async ({ tx, customerId, body, ip }) => {
     const buyer = await deps.customer(tx, customerId)

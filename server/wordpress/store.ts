@@ -272,12 +272,18 @@ export async function ownServers(
 }
 
 /** The customer's server; undefined also for a server of another customer. */
-export const siteOf = (
-  db: Queryable,
-  customerId: string,
-  id: string,
-): Promise<Joined | undefined> =>
+const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
+
+/**
+ * The customer's server by the id of an address. Refuses with not_found what is no id, and a server
+ * of another customer.
+ */
+export async function ownSite(db: Queryable, customerId: string, id: string): Promise<Joined> {
+  const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  if (!site) throw new Refusal('not_found')
+  return site
+}
 
 /**
  * Whether a server accepts names. A failed one never runs, a deleted one stays `deleting` for ever:

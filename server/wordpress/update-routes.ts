@@ -2,12 +2,12 @@ import * as api from '../../contract/wordpress-updates.ts'
 import type { UpdatePolicy, Updates } from '../../contract/wordpress-updates.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import { type Database, type Queryable } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
-import { lockSite, siteOf, type SiteRow } from './store.ts'
+import { lockSite, ownSite, type SiteRow } from './store.ts'
 import type { UpdateRounds } from './update-rounds.ts'
 import {
   addUpdate,
@@ -34,11 +34,6 @@ export interface UpdateRouteDeps {
 
 export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
   const { db, clock } = deps
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
   const nextOf = (site: Pick<SiteRow, 'id' | 'region_id'>): string | null =>
     deps.hasDirectory ? deps.rounds.nextNightOf(site).toISOString() : null
 
@@ -69,10 +64,10 @@ export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
   }
 
   http.read(api.getUpdates, async ({ customerId, params }) =>
-    shown(db, await own(db, customerId, params.id)),
+    shown(db, await ownSite(db, customerId, params.id)),
   )
   http.act(api.lookForUpdates, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     if (!deps.hasDirectory) throw new Refusal('updates_off')
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.updateWork.take(site.id)
@@ -85,7 +80,7 @@ export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
     return await shown(db, site)
   })
   http.read(api.listUpdates, async ({ customerId, params, query, language }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const { rows, next } = await updatePage(db, {
       siteId: site.id,
       ...pageRequest(query, language),
@@ -93,7 +88,7 @@ export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
     return new Page(rows.map(presentUpdate), encodeCursor(next))
   })
   http.write(api.beginUpdate, async ({ tx, customerId, params, body }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     if (!deps.hasDirectory) throw new Refusal('updates_off')
     const locked = await lockSite(tx, site.id)
     if (locked?.status !== 'running') throw new Refusal('server_not_running')
@@ -114,7 +109,7 @@ export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
     return presentUpdate(row)
   })
   http.write(api.changeUpdatePolicy, async ({ tx, customerId, params, body }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     await tx
       .updateTable('site')
       .set({ update_policy: body.policy })

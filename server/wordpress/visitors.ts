@@ -1,12 +1,11 @@
 /** Who may visit a server's site, by its owner's choice. The edge of its node enforces it. */
 import * as api from '../../contract/wordpress-visitors.ts'
 import type { SiteVisitors } from '../../contract/wordpress-visitors.ts'
-import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { onCommit, type Database, type Queryable } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import { scryptHash } from '../platform/scrypt.ts'
 import { deniedNetworks } from './denied-networks.ts'
-import { siteOf, type SiteRow } from './store.ts'
+import { ownSite, type SiteRow } from './store.ts'
 
 export interface VisitorRouteDeps {
   readonly db: Database
@@ -22,11 +21,6 @@ const shown = (chosen: Chosen, ip: string): SiteVisitors => ({
 })
 
 export function visitorRoutes(http: Http, { db, onChange }: VisitorRouteDeps): void {
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
   const change = (
     tx: Queryable,
     id: string,
@@ -40,27 +34,27 @@ export function visitorRoutes(http: Http, { db, onChange }: VisitorRouteDeps): v
       .executeTakeFirstOrThrow()
 
   http.read(api.getSiteVisitors, async ({ customerId, params, ip }) =>
-    shown(await own(db, customerId, params.id), ip),
+    shown(await ownSite(db, customerId, params.id), ip),
   )
   http.write(
     api.setSitePassword,
     async ({ customerId, params, body }) => {
-      await own(db, customerId, params.id)
+      await ownSite(db, customerId, params.id)
       return await scryptHash(body.password)
     },
     async ({ tx, customerId, params, body, ip, prepared: hash }) => {
-      const site = await own(tx, customerId, params.id)
+      const site = await ownSite(tx, customerId, params.id)
       onCommit(tx, onChange)
       return shown(await change(tx, site.id, { visit_user: body.user, visit_hash: hash }), ip)
     },
   )
   http.write(api.removeSitePassword, async ({ tx, customerId, params, ip }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     onCommit(tx, onChange)
     return shown(await change(tx, site.id, { visit_user: null, visit_hash: null }), ip)
   })
   http.write(api.denyNetworks, async ({ tx, customerId, params, body, ip, language }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     const denied = deniedNetworks(body.networks, ip, language)
     onCommit(tx, onChange)
     return shown(await change(tx, site.id, { denied_networks: denied }), ip)

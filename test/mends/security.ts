@@ -51,10 +51,13 @@ export const security: readonly Mend[] = [
   },
   {
     finding: 'H1',
-    edits: ['server/wordpress/routes.ts', 'server/wordpress/backup-routes.ts'].map((file) => ({
+    edits: [
+      ['server/wordpress/routes.ts', 'tx'],
+      ['server/wordpress/backup-routes.ts', 'from'],
+    ].map(([file = '', connection]) => ({
       file,
-      mended: 'await siteOf(from, customerId, id)',
-      without: 'await siteOf(db, customerId, id)',
+      mended: `await ownSite(${connection}, customerId, id)`,
+      without: 'await ownSite(db, customerId, id)',
     })),
   },
   {

@@ -47,6 +47,7 @@ export default function CheckOtpPage() {
   /** A disabled button cannot keep the focus, so the focus moves to the code field. */
   const wait = (seconds?: number) => {
     timer.restart(seconds)
+    noteCodeSent(values.email, seconds)
     focusOn('[name=code]')
   }
   const resend = async () => {
@@ -54,7 +55,6 @@ export default function CheckOtpPage() {
     try {
       await call(sendCode, { body: { email: values.email } })
       toast.success(t.toast.success, t.auth.otpSent)
-      noteCodeSent(values.email)
       wait()
     } catch (error) {
       if (error instanceof ApiError && error.code === 'rate_limited') wait(error.retryAfter)

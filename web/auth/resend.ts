@@ -11,16 +11,18 @@ interface Sent {
   readonly email: string
   readonly at: number
 }
-export const noteCodeSent = (email: string): void => {
-  const sent: Sent = { email, at: Date.now() }
+/** `seconds`: until another one may be sent. */
+export const noteCodeSent = (email: string, seconds = everySeconds): void => {
+  const sent: Sent = { email, at: Date.now() - (everySeconds - seconds) * 1000 }
   sessionStorage.setItem(key, JSON.stringify(sent))
 }
+export const forgetCodeSent = (): void => sessionStorage.removeItem(key)
 /** Seconds until another code may be sent to this address; 0: now. */
 export function secondsUntilResend(email: string): number {
   try {
     const sent = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Partial<Sent> | null
     if (sent?.email !== email || typeof sent.at !== 'number') return 0
-    return Math.max(0, everySeconds - (Date.now() - sent.at) / 1000)
+    return Math.max(0, everySeconds - Math.max(0, Date.now() - sent.at) / 1000)
   } catch {
     return 0
   }

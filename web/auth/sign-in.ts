@@ -6,6 +6,8 @@ import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { tellTabs } from '../tabs.ts'
 import { toast } from '../ui/toast.ts'
+import { noteActivated } from './activated.ts'
+import { forgetCodeSent } from './resend.ts'
 
 /**
  * Starts using a new session, here and in the other tabs. It loads the profile, whose language is
@@ -15,6 +17,8 @@ export async function enter(queryClient: QueryClient, signedIn: SignedIn): Promi
   queryClient.clear()
   session.open(signedIn.token.accessToken, signedIn.session)
   tellTabs('in', signedIn.session)
+  noteActivated('')
+  forgetCodeSent()
   const user = await queryClient.fetchQuery(meQuery)
   dropDraftsOfOthers(user.id)
   toast.clear()

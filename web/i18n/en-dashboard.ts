@@ -62,7 +62,7 @@ export const enDashboard = {
     received: 'Recent Received',
     spent: 'Recent Spent',
     viewDetails: 'View Details',
-    allTransactions: 'All transactions',
+    allTransactions: 'Full history',
     viewInvoice: 'View Invoice',
     noneReceived: 'No money received yet.',
     noneSpent: 'No spending yet.',

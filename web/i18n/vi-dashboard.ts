@@ -37,7 +37,7 @@ export const viDashboard: typeof enDashboard = {
     received: 'Tiền vào gần đây',
     spent: 'Chi tiêu gần đây',
     viewDetails: 'Xem chi tiết',
-    allTransactions: 'Tất cả giao dịch',
+    allTransactions: 'Toàn bộ lịch sử',
     viewInvoice: 'Xem hoá đơn',
     noneReceived: 'Chưa có khoản tiền vào nào.',
     noneSpent: 'Chưa có khoản chi nào.',

@@ -15,7 +15,7 @@ export const viEvents: typeof enEvents = {
     credited: 'Đã cộng tiền vào ví.',
     creditedAmount: (amount) => `Đã cộng ${amount} vào ví.`,
     status: (name, status) => `${name}: ${status}`,
-    failed: (name) => `Không tạo được máy chủ ${name}. Số tiền đã trả được hoàn lại vào ví.`,
+    failed: (name) => `Không tạo được máy chủ ${name}. Số tiền đã trả đã được hoàn lại vào ví.`,
     deleted: 'Đã xoá',
     steps: (count) => `Cả ${count} bước`,
     walletLow: (days) =>

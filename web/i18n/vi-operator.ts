@@ -96,7 +96,7 @@ export const viOperator: OperatorTexts = {
     money: 'Ví',
     balance: 'Số dư',
     balanceNow: 'Số dư hiện tại',
-    balanceAfter: 'Số dư sau đó',
+    balanceAfter: 'Số dư sau thao tác',
     noWallet: 'Chưa có ví',
     entries: 'Giao dịch mới nhất',
     payments: 'Các lần nạp',

@@ -175,7 +175,7 @@ export const viParts: typeof enParts = {
     day: '24 giờ',
     week: '7 ngày',
     quarter: '90 ngày',
-    now: 'Bây giờ',
+    now: 'Hiện tại',
     today: 'Hôm nay',
     empty: 'Chưa có số liệu. Số liệu đầu tiên sẽ có trong vòng mười phút.',
     none: 'Không có số liệu trong khoảng thời gian này.',

@@ -16,7 +16,7 @@ export const viSite: typeof enSite = {
     invoiceId: 'Mã hoá đơn',
     amountPaid: 'Đã trả',
     amountDue: 'Còn phải trả',
-    olderDue: 'Các đơn cũ, được trả trước',
+    olderDue: 'Đơn cũ hơn, được thanh toán trước',
     openInvoice: 'Mở hoá đơn',
     topUp: (amount) => `Nạp ${amount}`,
     failedTitle: 'Không tạo được máy chủ',

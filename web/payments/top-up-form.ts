@@ -23,8 +23,8 @@ export function readAmount(
 }
 
 /**
- * Opens the gateway's page by https if the portal itself uses https. A laptop's sandbox is plain
- * http.
+ * The address of the gateway's page: https if the portal itself uses https. The sandbox on a laptop
+ * is plain http.
  */
 export const checkoutAddress = (url: string, portalProtocol: string): string =>
   portalProtocol === 'https:' ? url.replace(/^http:/, 'https:') : url

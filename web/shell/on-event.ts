@@ -62,10 +62,13 @@ export function applyEvent(queryClient: QueryClient, event: PortalEvent | undefi
 }
 
 const Facts = z.object({
-  subscription: z.optional(z.object({ status: z.string() })),
-  wp: z.optional(z.object({ status: z.optional(z.string()) })),
+  subscription: z.nullish(z.object({ status: z.string() })),
+  wp: z.nullish(z.object({ id: z.optional(z.string()), status: z.optional(z.string()) })),
 })
-/** Of a server's states only the one that nobody wished for; what ended is told by the bell. */
+/**
+ * A server's status interrupts only if it is failed, a changed subscription only if it is active;
+ * the bell shows the rest.
+ */
 function interrupts({ event, payload }: PortalEvent): boolean {
   const facts = Facts.safeParse(payload).data
   if (event === 'wordpress.status') return facts?.wp?.status === 'failed'
@@ -83,9 +86,12 @@ async function announce(event: PortalEvent): Promise<void> {
   if (words === undefined) return
   const t = currentTexts() as TextsWith<'events'>
   const text = words[0].notificationText(event, t, currentLanguage())
-  // On the pages between order and wallet, the page itself shows this.
-  const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
-  if (event.event === 'invoice.payment_failed' || event.event === 'wordpress.status') {
-    if (!onTheWay) toast.error(t.toast.error, text)
+  // The pages between order and wallet show a failed payment, and a server's own page its failure.
+  if (event.event === 'invoice.payment_failed') {
+    const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
+    if (!onTheWay) toast.badNews(t.toast.error, text)
+  } else if (event.event === 'wordpress.status') {
+    const id = Facts.safeParse(event.payload).data?.wp?.id
+    if (location.pathname !== `/wordpress-progress/${id}`) toast.badNews(t.toast.error, text)
   } else toast.news(t.toast.success, text)
 }

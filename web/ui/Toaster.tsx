@@ -46,16 +46,22 @@ function Layer() {
   )
 }
 
-export function present(kind: 'success' | 'error', title: string, text: string, duration: number) {
+export function present(
+  kind: 'success' | 'error' | 'lasting error',
+  title: string,
+  text: string,
+  duration: number,
+) {
   mount()
   raise()
   const id = `${kind} ${title} ${text}`
   if (kind === 'error') errors.add(id)
-  const Icon = kind === 'error' ? CircleAlert : CircleCheck
+  const isError = kind !== 'success'
+  const Icon = isError ? CircleAlert : CircleCheck
   toast.custom(
     () => (
       <div
-        role={kind === 'error' ? 'alert' : 'status'}
+        role={isError ? 'alert' : 'status'}
         className={
           'flex w-full gap-3 rounded-lg font-sans bg-raised p-4 text-ink shadow-pop ' +
           'sm:w-[356px]'
@@ -63,9 +69,7 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
       >
         <Icon
           aria-hidden
-          className={
-            kind === 'error' ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'
-          }
+          className={isError ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'}
           strokeWidth={1.9}
         />
         <div className="min-w-0 text-sm">

@@ -5,7 +5,7 @@ import {
   type CertificateProblem,
   type CertificateState as State,
 } from '../../contract/certificates.ts'
-import { call } from '../api.ts'
+import { call, serverMessageOr } from '../api.ts'
 import { formatDay, formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
@@ -87,8 +87,8 @@ function Retry({ serverId, name }: { serverId: string; name: string }) {
       const fresh = await call(retryCertificate, { params: { id: serverId, name } })
       queryClient.setQueryData(httpsQuery(serverId).queryKey, fresh)
       toast.success(t.toast.success, t.https.retried)
-    } catch {
-      toast.error(t.toast.error, t.https.retryFailed)
+    } catch (error) {
+      toast.error(t.toast.error, serverMessageOr(error, t.https.retryFailed))
     } finally {
       setBusy(false)
     }

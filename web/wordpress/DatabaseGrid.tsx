@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import type { Cell } from '../../contract/wordpress-database.ts'
 import { useTexts } from '../i18n/index.ts'
 import { IconButton } from '../ui/Button.tsx'
+import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
 import { shownBytes } from './use-row-changes.ts'
@@ -93,7 +94,11 @@ function RowInFull({
       onClose={onClose}
       title={t.database.readTitle}
       closeLabel={t.common.close}
-      footer={null}
+      footer={
+        <Button variant="outline" onClick={onClose}>
+          {t.common.close}
+        </Button>
+      }
     >
       <dl className="grid gap-4 text-xs">
         {columns.map((name, column) => (

@@ -190,7 +190,7 @@ function EditDialog({ id, folder, file, onClose, onDone }: DialogProps & { file:
       onClose={onClose}
       title={file.name}
       closeLabel={t.common.close}
-      {...(stored !== null && { size: 'wide' as const })}
+      {...(typeof stored === 'string' && { size: 'wide' as const })}
       footer={(leave) =>
         stored === null ? (
           <Actions

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeHttps, type SiteHttps } from '../../contract/certificates.ts'
-import { call } from '../api.ts'
+import { call, serverMessageOr } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
 import { Switch } from '../ui/Switch.tsx'
@@ -19,8 +19,8 @@ export function HttpsOnly({ serverId, https }: { serverId: string; https: SiteHt
       const fresh = await call(changeHttps, { params: { id: serverId }, body: { httpsOnly } })
       queryClient.setQueryData(httpsQuery(serverId).queryKey, fresh)
       toast.success(t.toast.success, httpsOnly ? t.https.onlyOn : t.https.onlyOff)
-    } catch {
-      toast.error(t.toast.error, t.https.onlyFailed)
+    } catch (error) {
+      toast.error(t.toast.error, serverMessageOr(error, t.https.onlyFailed))
     } finally {
       setBusy(false)
     }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { changeMail, type MailState } from '../../contract/wordpress-mail.ts'
 import type { Server } from '../../contract/wordpress.ts'
-import { ApiError, call, messageOf } from '../api.ts'
+import { ApiError, call, messageOf, serverMessageOr } from '../api.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
 import { configQuery } from '../queries.ts'
@@ -81,8 +81,8 @@ function Sending({ server, state }: { server: Server; state: MailState }) {
       const fresh = await call(changeMail, { params: { id: server.id }, body: { enabled } })
       queryClient.setQueryData(mailQuery(server.id).queryKey, fresh)
       toast.success(t.toast.success, enabled ? t.mail.on : t.mail.off)
-    } catch {
-      toast.error(t.toast.error, t.mail.failed)
+    } catch (error) {
+      toast.error(t.toast.error, serverMessageOr(error, t.mail.failed))
     } finally {
       setBusy(false)
     }

@@ -55,10 +55,11 @@ export default function ProgressPage() {
   const settled =
     server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
   useNudges(id, settled, () => void refetch())
+  const isOver = server !== undefined && ended.has(server.status)
 
   return (
     <>
-      <title>{`${t.progress.title} · ${brand}`}</title>
+      <title>{`${isOver ? t.progress.orderTitle : t.progress.title} · ${brand}`}</title>
       {isPending ? <Skeleton className="h-80 rounded-xl" /> : null}
       {server ? <Progress server={server} /> : null}
       {error && !server ? (
@@ -189,7 +190,7 @@ const marks: Partial<Record<Stage, Mark>> & { other: Mark } = {
 }
 
 /** No server is being set up any more. */
-const ended: ReadonlySet<Stage> = new Set<Stage>(['failed', 'suspended', 'deleting'])
+const ended: ReadonlySet<string> = new Set<Stage>(['failed', 'suspended', 'deleting'])
 
 interface HeadlineProps {
   stage: Stage

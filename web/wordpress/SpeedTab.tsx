@@ -3,7 +3,7 @@ import { Eraser } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { changePageCache, purgePageCache, type PageCacheState } from '../../contract/page-cache.ts'
 import type { Server } from '../../contract/wordpress.ts'
-import { call, messageOf } from '../api.ts'
+import { call, messageOf, serverMessageOr } from '../api.ts'
 import { decimals, formatTime, useFormat } from '../format.ts'
 import type { Language } from '../i18n/index.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -73,8 +73,8 @@ function Keeping({ server, state }: { server: Server; state: PageCacheState }) {
       const fresh = await call(changePageCache, { params: { id: server.id }, body: { enabled } })
       queryClient.setQueryData(pageCacheQuery(server.id).queryKey, fresh)
       toast.success(t.toast.success, enabled ? t.speed.on : t.speed.off)
-    } catch {
-      toast.error(t.toast.error, t.speed.failed)
+    } catch (error) {
+      toast.error(t.toast.error, serverMessageOr(error, t.speed.failed))
     } finally {
       setBusy(false)
     }
@@ -158,8 +158,8 @@ function Purge({ server }: { server: Server }) {
       const { dropped } = await call(purgePageCache, { params: { id: server.id } })
       toast.success(t.toast.success, t.speed.purged(dropped))
       void queryClient.invalidateQueries({ queryKey: pageCacheQuery(server.id).queryKey })
-    } catch {
-      toast.error(t.toast.error, t.speed.purgeFailed)
+    } catch (error) {
+      toast.error(t.toast.error, serverMessageOr(error, t.speed.purgeFailed))
     } finally {
       setBusy(false)
     }

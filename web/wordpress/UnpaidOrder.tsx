@@ -5,7 +5,7 @@ import { useTexts } from '../i18n/index.ts'
 
 interface UnpaidOrderProps {
   invoice: NonNullable<Server['invoice']>
-  /** What older orders take of the next money first, minor units. */
+  /** What older invoices take first of the money that is missing, minor units. */
   older: number
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Invoice } from '../../contract/billing.ts'
 import { olderDue } from './older-due.ts'
@@ -10,6 +11,7 @@ const invoices = [
   invoice('mine', 300),
   invoice('paid', 0, 'paid'),
   invoice('lapsed', 50, 'void'),
+  invoice('dear', 5000),
   invoice('older', 200),
   invoice('oldest', 100),
 ]
@@ -17,8 +19,34 @@ const invoices = [
 test.each([
   ['mine', 300],
   ['oldest', 0],
-  ['newer', 600],
   ['of another page', 0],
-])('before the order %s a top-up pays %i', (id, due) => {
+])('before the order %s older ones take %i', (id, due) => {
   expect(olderDue(invoices, id)).toBe(due)
+})
+
+/** As the server pays: the oldest first, and what the wallet is short for is left out. */
+function pays(amounts: readonly number[], money: number): boolean[] {
+  let left = money
+  return amounts.map((amount) => {
+    if (amount > left) return false
+    left -= amount
+    return true
+  })
+}
+
+test('is the least with which this order is paid', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(40), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 40 }),
+      (a, due) => {
+        const list = [invoice('mine', due), ...a.map((amount, n) => invoice(`of ${n}`, amount))]
+        const needed = due + olderDue(list, 'mine')
+        const oldestFirst = [...a.toReversed(), due]
+        expect(pays(oldestFirst, needed).at(-1)).toBe(true)
+        for (let less = 0; less < needed; less += 1)
+          expect(pays(oldestFirst, less).at(-1)).toBe(false)
+      },
+    ),
+  )
 })

@@ -113,7 +113,7 @@ class UploadQueue {
     this.#change(key, { state: 'failed', fault })
     // A locked screen must not reveal the names of files.
     if (this.#listeners.size === 0 && !session.locked())
-      toast.error(currentTexts().toast.error, `${nameOf(path)}: ${fault}`)
+      toast.badNews(currentTexts().toast.error, `${nameOf(path)}: ${fault}`)
   }
 }
 

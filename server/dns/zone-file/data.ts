@@ -106,7 +106,10 @@ const soaText = (soa: StartOfAuthority): string =>
   `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ` +
   `${soa.expireSeconds} ${soa.minimumSeconds}`
 
-/** Parses the tokens after the type. @throws Fault if they do not fit the type */
+/**
+ * Parses the tokens after the type.
+ * @throws Fault if they do not fit the type
+ */
 export function readData(
   type: RecordData['type'],
   typeToken: Token,

@@ -5,7 +5,10 @@
 import { domainToASCII } from 'node:url'
 import { Fault, faults } from './faults.ts'
 
-/** The bytes of a word or a quoted string. @throws Fault on an invalid escape. */
+/**
+ * The bytes of a word or a quoted string.
+ * @throws Fault on an invalid escape.
+ */
 export function unescapeBytes(text: string): Buffer {
   if (!text.includes('\\')) return Buffer.from(text, 'utf8')
   const parts: Buffer[] = []
@@ -40,8 +43,8 @@ const wireLength = (name: string): number =>
 
 /**
  * Makes a name of the file absolute: lower case, no trailing dot (the root is ''), non-ASCII
- * letters as A-labels, other bytes escaped. @throws Fault for an invalid name (RFC 1035, 2.3.4: a
- * label has at most 63 bytes, a name 255).
+ * letters as A-labels, other bytes escaped.
+ * @throws Fault for an invalid name (RFC 1035, 2.3.4: a label has at most 63 bytes, a name 255).
  */
 export function absoluteName(written: string, origin: string): string {
   if (written === '@') return origin

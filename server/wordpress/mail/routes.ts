@@ -3,12 +3,12 @@ import * as api from '../../../contract/wordpress-mail.ts'
 import type { MailState, SentMail } from '../../../contract/wordpress-mail.ts'
 import { ruleText } from '../../../contract/server-sentences.ts'
 import { encodeCursor, newestFirst, pageRequest } from '../../platform/cursor.ts'
-import { isUuid, type Queryable } from '../../platform/db.ts'
+import { type Queryable } from '../../platform/db.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { Page, type Http } from '../../platform/http.ts'
 import type { Limit } from '../../platform/limits.ts'
 import { ensureJob } from '../change.ts'
-import { siteOf } from '../store.ts'
+import { ownSite } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 import type { SuspensionCause } from './letters.ts'
 import { plainAddress } from './letter.ts'
@@ -28,14 +28,8 @@ const isReason = (why: string): why is NonNullable<SentMail['reason']> => reason
 
 export function mailRoutes(http: Http, deps: MailRouteDeps): void {
   const { db, clock } = deps
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
-
   async function shown(from: Queryable, customerId: string, id: string): Promise<MailState> {
-    const site = await own(from, customerId, id)
+    const site = await ownSite(from, customerId, id)
     const names = await senderNames(from, deps.addressing, site)
     const setting = await settingOf(from, site.id)
     const chosen = setting?.sender ?? null
@@ -61,7 +55,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
 
   http.read(api.getMail, ({ customerId, params }) => shown(db, customerId, params.id))
   http.write(api.changeMail, async ({ tx, customerId, params, body, language }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     if (body.sender !== undefined) {
       const names = await senderNames(tx, deps.addressing, site)
       const sender = body.sender === null ? null : plainAddress(body.sender)
@@ -102,13 +96,13 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
   const recordsOf = async (siteId: string, customerId: string, domain: string) =>
     await mailDomainOf(deps, { siteId, customerId, domain })
   http.read(api.listMailRecords, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     await deps.lookups.take(customerId)
     const { proven } = await senderNames(db, deps.addressing, site)
     return { data: await Promise.all(proven.map((name) => recordsOf(site.id, customerId, name))) }
   })
   http.act(api.writeMailRecords, async ({ customerId, params, body, language }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     await deps.lookups.take(customerId)
     const { proven } = await senderNames(db, deps.addressing, site)
     const domain = body.domain.toLowerCase()
@@ -117,7 +111,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
   })
 
   http.write(api.allowRecipient, async ({ tx, customerId, params, body }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     const recipient = plainAddress(body.address)
     const of = { siteId: site.id, now: clock.now() }
     if (recipient === null || !(await allowRecipient(tx, { ...of, recipient })))
@@ -126,7 +120,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
   })
 
   http.read(api.listMail, async ({ customerId, params, query, language }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const { rows, next } = await newestFirst(
       db
         .selectFrom('site_mail as m')

@@ -3,11 +3,11 @@ import { ruleText } from '../../../contract/server-sentences.ts'
 import * as api from '../../../contract/wordpress-sftp.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Language } from '../../../contract/errors.ts'
-import { isUuid, type Database, type Queryable, type Tx } from '../../platform/db.ts'
+import { isUuid, type Database, type Tx } from '../../platform/db.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Http } from '../../platform/http.ts'
 import type { Limit } from '../../platform/limits.ts'
-import { lockSite, siteOf } from '../store.ts'
+import { lockSite, ownSite } from '../store.ts'
 import { addKey, keysOf, presentKey } from './keys.ts'
 import { letterOfKey } from './letters.ts'
 import { readPublicKey } from './public-key.ts'
@@ -33,13 +33,8 @@ export interface SftpRouteDeps {
 
 export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
   const { db, clock, address, newKeys } = deps
-  const own = async (from: Queryable, customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
-    if (!site) throw new Refusal('not_found')
-    return site
-  }
   http.read(api.getSftp, async ({ customerId, params }) => {
-    const site = await own(db, customerId, params.id)
+    const site = await ownSite(db, customerId, params.id)
     const at = address()
     return {
       address: at && { ...at, user: site.name },
@@ -47,7 +42,7 @@ export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
     }
   })
   http.write(api.addSshKey, async ({ tx, customerId, params, body, language, ip }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     const refuse = (rule: Parameters<typeof ruleText>[0]) =>
       new Refusal('invalid_input', { fields: { key: ruleText(rule, language) } })
     const key = readPublicKey(body.key)
@@ -68,7 +63,7 @@ export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
     return added
   })
   http.write(api.removeSshKey, async ({ tx, customerId, params }) => {
-    const site = await own(tx, customerId, params.id)
+    const site = await ownSite(tx, customerId, params.id)
     const removed = isUuid(params.key)
       ? await tx
           .deleteFrom('site_ssh_key')
