@@ -199,8 +199,18 @@ export function createVerifier(deps: {
     )
       await publisher.reconsider(tx, zone.name)
     if (active && !wasActive) await announce(tx, zone, 'active')
-    if (lost) await announce(tx, zone, 'pending')
-    else if (movedAt !== null && zone.moved_at === null) await announce(tx, zone, 'moved')
+    if (lost) {
+      await announce(tx, zone, 'pending')
+      // Whoever has the delegation now waited for this.
+      await tx
+        .updateTable('dns_zone')
+        .set({ next_check_at: now })
+        .where('name', '=', zone.name)
+        .where('id', '<>', zone.id)
+        .where('deleted_at', 'is', null)
+        .where('active_at', 'is', null)
+        .execute()
+    } else if (movedAt !== null && zone.moved_at === null) await announce(tx, zone, 'moved')
   }
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {

@@ -63,13 +63,14 @@ export function defineComparisons(deps: Deps): void {
       from: usual,
       codes: new Set(open.map(({ about }) => about)),
       // The comparison before has asked about the older ones, after their own queries had ended.
-      unpaidFrom: last?.reached ? later(last.at, -giveUpAfterMs) : usual,
+      unpaidFrom: last?.reached && !driver.extras ? later(last.at, -giveUpAfterMs) : usual,
     }
     const found = await reconcileDriver(db, deps.orders, driver, span, asked, signal)
     // Of a payment that the gateway was not asked about, a movement agrees once it is posted.
     const stillMissing = open
       .filter(
-        ({ kind, about, at }) => kind === 'nothing_posted' && at < usual && !found.isPosted(about),
+        ({ kind, about, at }) =>
+          kind === 'nothing_posted' && (at < usual || !driver.movements) && !found.isPosted(about),
       )
       .map(({ id }) => id)
     const isReached = found.reached.length > 0

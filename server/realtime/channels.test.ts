@@ -90,18 +90,23 @@ describe('channels', () => {
     expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(401)
   })
 
-  test('of one session only the newest connections stay', async () => {
+  test('of one session the newest grants stay, and an older socket connects anew', async () => {
     const { token } = await portal.signIn(an)
     const own = client(token)
     await joined(own, an)
+    const first = own.connection.socket_id
     for (let n = 1; n <= 100; n += 1) {
       const body = { socket_id: `9.${n}`, channel_name: `private-${an.id}` }
       expect((await portal.call('POST', '/api/v1/auth/pusher', { token, body })).status).toBe(200)
     }
-    await eventually('its close', async () => own.connection.state !== 'connected')
-    const { rows } = await sql`select count(*)::int as n from channel_grant
-      where socket_id like '9.%'`.execute(portal.app.db)
-    expect(rows).toEqual([{ n: 100 }])
+    const grantsOf = async (socket: string) =>
+      await sql`select 1 from channel_grant where socket_id like ${socket}`.execute(portal.app.db)
+    await eventually('another connection with a grant', async () => {
+      const { state, socket_id: now } = own.connection
+      return state === 'connected' && now !== first && (await grantsOf(now)).rows.length === 1
+    })
+    expect((await grantsOf(first)).rows).toEqual([])
+    expect((await grantsOf('9.%')).rows).toHaveLength(99)
     own.disconnect()
   })
 

@@ -13,10 +13,12 @@ export const endedChannel = 'portal_ended'
 const longestPayload = 7000
 const foreignKeyViolation = '23503'
 /**
- * Live connections of one session, in all of its tabs. Beyond, the oldest are closed: whoever has a
- * session could ask for any number, and all of them are read when it ends.
+ * Grants of one session that are kept. Beyond, the oldest go, and a socket that is open under one
+ * connects anew: whoever has a session could ask for any number, and all are read when it ends.
  */
 const grantsOfSession = 100
+/** In a notice, before a socket whose grant is gone while its session goes on. */
+const again = '~'
 
 /**
  * Ids of sessions and accounts; `unknown`: NOTIFY was interrupted, and some may have been revoked.
@@ -80,7 +82,7 @@ async function closeOldest(tx: Tx, sessionId: string): Promise<void> {
     returning socket_id`.execute(tx)
   await tellEnded(
     tx,
-    rows.map(({ socket_id }) => socket_id),
+    rows.map(({ socket_id }) => `${again}${socket_id}`),
   )
 }
 
@@ -114,6 +116,8 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
     onNotify(payload) {
       const ended = new Set(payload.split(' '))
       for (const { socketId, connection } of hub.members()) {
+        if (ended.has(`${again}${socketId}`))
+          connection.close(closeCodes.restart, 'Ask for the channel again')
         if (!ended.has(socketId)) continue
         connection.send(protocolError(closeCodes.unauthorised, 'Connection is unauthorized'))
         connection.close(closeCodes.unauthorised, 'Connection is unauthorized')

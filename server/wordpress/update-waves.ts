@@ -2,6 +2,7 @@
  * The operator updates all sites in waves: one site first, then some, then the rest. A wave stops
  * by itself when too many sites of a stage had to be rolled back.
  */
+import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -279,20 +280,26 @@ export async function wavesOf(db: Queryable, id: bigint | null, most = 10): Prom
   return shown
 }
 
+const underWay = ['waiting', 'saving', 'updating', 'checking', 'rolling_back']
+/** One that runs, and one that follows it at once. */
+const ofCustomerAtOnce = 2
+
 export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; log: Log }): void {
   const { db, jobs, clock, log } = deps
 
   /** Begins updates of the stage, up to `room`. */
   async function beginSome(tx: Tx, waveId: bigint, stage: number, room: number): Promise<void> {
-    const rows = await tx
-      .selectFrom('site_update')
-      .select(['id', 'site_id'])
-      .where('wave_id', '=', waveId)
-      .where('stage', '=', stage)
-      .where('state', '=', 'planned')
-      .orderBy('seq')
-      .limit(Math.max(0, room))
-      .execute()
+    // A customer's updates run one after the other: more of them would only take others' room.
+    const { rows } = await sql<{ id: string; site_id: string }>`
+      select id, site_id from (
+        select u.id, u.site_id, u.seq,
+          row_number() over (partition by s.customer_id order by u.seq) + (
+            select count(*) from site_update w join site t on t.id = w.site_id
+            where w.wave_id = ${waveId} and w.state = any(${underWay})
+              and t.customer_id = s.customer_id) as place
+        from site_update u join site s on s.id = u.site_id
+        where u.wave_id = ${waveId} and u.stage = ${stage} and u.state = 'planned') as next
+      where place <= ${ofCustomerAtOnce} order by seq limit ${Math.max(0, room)}`.execute(tx)
     for (const { id, site_id: siteId } of rows) {
       // The owner or the nightly round is updating the site just now.
       const busy = await hasUpdateUnderWay(tx, siteId)
@@ -319,12 +326,12 @@ export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; l
       .execute()
     const sum = (states: readonly string[]): number =>
       rows.filter(({ state }) => states.includes(state)).reduce((all, { n }) => all + Number(n), 0)
-    const underWay = sum(['waiting', 'saving', 'updating', 'checking', 'rolling_back'])
+    const begun = sum(underWay)
     return {
       total: sum(rows.map(({ state }) => state)),
       bad: sum(['rolled_back', 'failed']),
-      open: underWay + sum(['planned']),
-      underWay,
+      open: begun + sum(['planned']),
+      underWay: begun,
     }
   }
 
