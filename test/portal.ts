@@ -44,6 +44,8 @@ export interface TestPortal {
   readonly config: Config
   readonly url: string
   readonly sandboxUrl: string
+  /** Where the sandbox's registry answers DNS queries. */
+  readonly registryPort: number
   readonly databaseUrl: string
   /** The secret from which the portal's other secrets are derived. */
   readonly rootSecret: string
@@ -340,6 +342,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     config,
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
+    registryPort: sandbox.registryPort,
     databaseUrl: database.url,
     rootSecret,
     keysOf: (gateway) => keys.gateways[gateway] ?? {},

@@ -24,7 +24,7 @@ export function namesAbove(name: string): string[] {
   return above
 }
 
-export interface JudgedBelow {
+export interface Judged {
   readonly verdict: Verdict
   /**
    * A name above is delegated to our name servers, but no account here has proven it: nothing below
@@ -36,10 +36,10 @@ export interface JudgedBelow {
 /**
  * Undefined: no zone above is on our name servers, so the parent zone's own servers can be queried.
  */
-export async function judgeBelow(
+async function judgeBelow(
   deps: { db: Database; delegation: DelegationCheck; pool: ReadonlySet<string> },
   zone: { readonly name: string; readonly name_servers: readonly string[] },
-): Promise<JudgedBelow | undefined> {
+): Promise<Judged | undefined> {
   const above = namesAbove(zone.name)
   if (above.length === 0) return undefined
   const expected = zone.name_servers.toSorted()
@@ -85,6 +85,22 @@ export async function judgeBelow(
     }
   }
   return undefined
+}
+
+/**
+ * What is to be said of a name: by the zone above it where our name servers serve that, and
+ * otherwise by the parent zone's own servers. The zones above are looked at once more after a name
+ * was found right: when one of them came to our name servers in between, our own answer was found.
+ */
+export async function judge(
+  deps: Parameters<typeof judgeBelow>[0],
+  zone: Parameters<typeof judgeBelow>[1],
+): Promise<Judged> {
+  const below = await judgeBelow(deps, zone)
+  if (below) return below
+  const verdict = await deps.delegation.check({ domain: zone.name, expected: zone.name_servers })
+  const later = verdict.isValid ? await judgeBelow(deps, zone) : undefined
+  return later ?? { verdict, foreign: false }
 }
 
 function compare(

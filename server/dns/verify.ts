@@ -12,7 +12,7 @@ import { databaseError, transaction, type Database, type Tx } from '../platform/
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { EventOutbox } from '../realtime/index.ts'
-import { judgeBelow } from './below.ts'
+import { judge } from './below.ts'
 import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import type { Publisher } from './publish.ts'
 import { isPair, lockClaims, type ZoneRow } from './store.ts'
@@ -225,12 +225,9 @@ export function createVerifier(deps: {
   async function look(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     // The check also queries our own name servers: a recent claim must be served there.
     await publisher.ensure(zone.name)
-    const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
-    const verdict =
-      below?.verdict ??
-      (await deps.delegation.check({ domain: zone.name, expected: zone.name_servers }))
+    const { verdict, foreign } = await judge({ db, delegation: deps.delegation, pool }, zone)
     try {
-      await transaction(db, (tx) => recordVerdict(tx, zone.id, verdict, below?.foreign ?? false))
+      await transaction(db, (tx) => recordVerdict(tx, zone.id, verdict, foreign))
     } catch (error) {
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
       const waits: Verdict = {
@@ -239,7 +236,7 @@ export function createVerifier(deps: {
         reason: 'other_nameservers',
         advice: stillActive(zone.name),
       }
-      await transaction(db, (tx) => recordVerdict(tx, zone.id, waits, below?.foreign ?? false))
+      await transaction(db, (tx) => recordVerdict(tx, zone.id, waits, foreign))
       return waits
     }
     return verdict
@@ -335,9 +332,7 @@ export function createVerifier(deps: {
     checkDue,
     async atParent(name) {
       const claim = { name, name_servers: [] }
-      const verdict =
-        (await judgeBelow({ db, delegation: deps.delegation, pool }, claim))?.verdict ??
-        (await deps.delegation.check({ domain: name, expected: [] }))
+      const { verdict } = await judge({ db, delegation: deps.delegation, pool }, claim)
       return verdict.reason === 'not_answering' && verdict.found.length === 0
         ? undefined
         : verdict.found
