@@ -433,5 +433,13 @@ describe('a domain that changed hands', () => {
     expect((await check(name)).isValid).toBe(false)
     expect(await nextCheck()).toBeGreaterThan(sooner)
     expect((await read(second)).verification.checkedAt).not.toBeNull()
+    // Once the other account has lost it, this one need not wait for its next check.
+    for (const ms of [hours(25), hours(2), days(7)]) {
+      await travel(ms)
+      await checkDue()
+    }
+    expect((await read(first, binh)).active).toBe(false)
+    await checkDue()
+    expect((await read(second)).active).toBe(true)
   })
 })

@@ -49,6 +49,8 @@ export interface ImportFiles {
 const keptMs = 24 * 3_600_000
 /** Free space that the machine keeps for everything else, bytes; a tenth of a small disk. */
 const spareBytes = 2 * 1_073_741_824
+/** Share of the free space that announced uploads of one customer keep from others. */
+const shareOfOne = 1 / 8
 /**
  * Limits the number of pieces, each of which is a row: pieces of this length, and some smaller
  * ones.
@@ -89,8 +91,9 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
 
   return {
     async requireRoom(tx, bytes) {
+      const free = await freeBytes()
       // Other uploads that have begun will need room, too.
-      if ((await freeBytes()) < (bytes + (await awaitedBytes(tx))) * 2)
+      if (free < (bytes + (await awaitedBytes(tx, free * shareOfOne))) * 2)
         throw new Refusal('unavailable')
     },
     async received(siteId, importId, file) {

@@ -113,12 +113,18 @@ export async function pieceCount(db: Queryable, importId: string): Promise<numbe
   return Number(n)
 }
 
-/** Bytes that all customers' unfinished uploads will still bring. */
-export async function awaitedBytes(db: Queryable): Promise<number> {
+/**
+ * Bytes that all customers' unfinished uploads will still bring; of one customer at most `most`,
+ * because whoever announces uploads and sends nothing must not take the room of all others.
+ */
+export async function awaitedBytes(db: Queryable, most: number): Promise<number> {
   const { rows } = await sql<{ bytes: bigint }>`
-    select coalesce(sum(i.total_bytes - (
-      select coalesce(sum(p.bytes), 0) from site_import_piece p where p.import_id = i.id
-    )), 0)::bigint as bytes from site_import i where i.state = 'uploading'`.execute(db)
+    select coalesce(sum(least(bytes, ${Math.floor(most)}::bigint)), 0)::bigint as bytes from (
+      select sum(i.total_bytes - (
+        select coalesce(sum(p.bytes), 0) from site_import_piece p where p.import_id = i.id
+      )) as bytes
+      from site_import i join site s on s.id = i.site_id
+      where i.state = 'uploading' group by s.customer_id) as of_customer`.execute(db)
   return Number(rows[0]?.bytes ?? 0n)
 }
 
