@@ -62,7 +62,7 @@ async function signIn(day: Omit<Day, 'hands'>, desk: Desk, browser: Browser): Pr
     // The present code was already used when the invitation was accepted.
     await hand.type(hand.page.getByLabel(t.signIn.code), member.code(1))
     await hand.press(hand.page.getByRole('button', { name: t.signIn.submit, exact: true }))
-    await hand.page.getByRole('heading', { level: 1, name: t.search.title }).waitFor()
+    await hand.page.getByRole('heading', { level: 1, name: t.overview.title }).waitFor()
     hands.push([role, hand])
   }
   return { ...day, hands: Object.fromEntries(hands) as Record<Role, Hand> }

@@ -16,7 +16,7 @@ export function UnpaidOrder({ invoice, older }: UnpaidOrderProps) {
   return (
     <dl
       className={
-        'mt-6 divide-y divide-border rounded-lg text-sm ' + 'shadow-[inset_0_0_0_1px_var(--border)]'
+        'mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]'
       }
     >
       {/* It has no number before it is paid, and several may wait. */}
