@@ -5,6 +5,7 @@
  * for the queue sends a notice to the others. For jobs that fall due, one query covers all queues
  * (job-wake-up.ts).
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
@@ -313,7 +314,15 @@ export function createJobs(
       running = false
       stopping.abort()
       await wakeUp?.stop()
-      await boss.stop({ graceful: true, timeout: stopMs, close: true })
+      // pg-boss itself looks for the end of its jobs twice a second, and so takes half a second to
+      // stop when none is in progress.
+      const began = Date.now()
+      const stopped = Promise.all([...workers.keys()].map((name) => boss.offWork(name)))
+      const limit = new AbortController()
+      await Promise.race([stopped, pause(stopMs, undefined, { signal: limit.signal })])
+      limit.abort()
+      const leftMs = stopMs - (Date.now() - began)
+      await boss.stop({ graceful: true, timeout: Math.max(leftMs, 0), close: true })
       await lease.release()
     },
     async health() {
