@@ -76,3 +76,18 @@ test.each([
 ])('the guard notices %s', (text, breach) => {
   expect(foreign([{ file: 'wordpress/planted.ts', text }])).toEqual([`wordpress ${breach}`])
 })
+
+const queriesIn = (text: string): readonly string[] =>
+  withoutComments(text).match(
+    /\b(?:insertInto|updateTable|deleteFrom|selectFrom)\(|\bsql(?:<[^`]*>)?`/g,
+  ) ?? []
+
+test('routes hold no queries: these stand in the store of their module', () => {
+  const routes = sources.filter(({ file }) => file.endsWith('routes.ts'))
+  expect(routes.length).toBeGreaterThan(20)
+  expect(
+    routes.flatMap(({ file, text }) => queriesIn(text).map((query) => `${file}: ${query}`)),
+  ).toEqual([])
+  expect(queriesIn("await tx\n  .updateTable('site')")).toHaveLength(1)
+  expect(queriesIn('sql<string>`select 1`')).toHaveLength(1)
+})

@@ -3,7 +3,6 @@
  * and on the amount where the gateway fixes it (`credits: 'exact'`), moves the payment only along
  * allowed transitions, and posts once. A browser never settles a payment.
  */
-import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -18,7 +17,8 @@ import { maybeTwice, mayBeKnown } from './maybe-twice.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched, refundedTotal, returnToClosed } from './reversals.ts'
-import { heldOf, keepSuspense, resolveSuspense } from './suspense-rows.ts'
+import { createSuspense, movementKey, type CreditDetails } from './suspense-holding.ts'
+import type { SuspenseRow } from './suspense-rows.ts'
 
 export interface Settled {
   readonly outcome: UpdateOutcome
@@ -39,112 +39,19 @@ export interface SettlementDeps {
   readonly log: Log
 }
 
-/** The ledger's key of a gateway's movement: it is posted once, as whatever kind. */
-const keyOf = (driver: Source, movement: string): string => `${driver.name}:${movement}`
+/** What is known of a movement before it is credited. */
+interface Known {
+  /** The gateway's number of the movement, or the payment's code. */
+  readonly movement: string
+  /** Its row in suspense, open or resolved. */
+  readonly parked: SuspenseRow | undefined
+  /** Its posting in the ledger. */
+  readonly credited: Awaited<ReturnType<Ledger['posted']>>
+}
 
 export function createSettlement(deps: SettlementDeps): Settlement {
-  const { db, clock, ledger, letters, outbox, jobs, log } = deps
-
-  /**
-   * Locks the movement until the transaction ends, so that no other transaction posts it. Returns
-   * its row in suspense, open or resolved, if there is one.
-   */
-  async function lockMovement(tx: Tx, driver: Source, movement: string) {
-    await sql`select
-      pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
-      tx,
-    )
-    return await tx
-      .selectFrom('payment_suspense')
-      .selectAll()
-      .where('driver', '=', driver.name)
-      .where('provider_transaction_id', '=', movement)
-      .forUpdate()
-      .executeTakeFirst()
-  }
-
-  /**
-   * Puts money that matches no payment into suspense, once per movement of the gateway. `code`: the
-   * payment that the money names.
-   */
-  async function holdInSuspense(
-    tx: Tx,
-    driver: Source,
-    update: PaymentUpdate,
-    reason: string,
-    code?: string,
-  ): Promise<void> {
-    if (update.status !== 'succeeded' || update.amount <= 0n) return
-    const movement = update.providerTransactionId ?? update.eventId
-    const parked = await lockMovement(tx, driver, movement)
-    const credited = await ledger.posted(tx, keyOf(driver, movement))
-    const before = parked ?? credited
-    if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
-    // The customer types the reference, and each transfer has a number of its own: another amount
-    // is another transfer.
-    if (driver.credits === 'received' && before.amount !== update.amount)
-      return await holdReusedInSuspense(tx, driver, update)
-    if (driver.credits !== 'exact') return
-    // The amount under one number may grow: the rest waits in suspense too. If the movement was
-    // credited to another payment, nothing is held here.
-    const decided = credited ?? (parked?.resolved_at === null ? undefined : parked)
-    if (decided) {
-      if (credited && credited.code !== code) return
-      await holdRestInSuspense(tx, driver, update, movement, { reason, decided: decided.amount })
-    } else if (before.amount < update.amount)
-      await writeSuspense(tx, driver, update, movement, reason, before.amount)
-  }
-
-  /** A part of the movement is already credited or decided: puts the rest into a row of its own. */
-  async function holdRestInSuspense(
-    tx: Tx,
-    driver: Source,
-    update: PaymentUpdate,
-    movement: string,
-    { reason, decided }: { readonly reason: string; readonly decided: bigint },
-  ): Promise<void> {
-    const rest = update.amount - (await heldOf(tx, driver.name, movement, decided))
-    if (rest > 0n)
-      await writeSuspense(
-        tx,
-        driver,
-        { ...update, amount: rest },
-        `${movement}:${update.amount}`,
-        reason,
-      )
-  }
-
-  /** The number belongs to another movement already: this one waits under its event's id. */
-  async function holdReusedInSuspense(
-    tx: Tx,
-    driver: Source,
-    update: PaymentUpdate,
-  ): Promise<void> {
-    if (!(await lockMovement(tx, driver, update.eventId)))
-      await writeSuspense(tx, driver, update, update.eventId, 'reference_reused')
-  }
-
-  /** `before`: minor units of this movement that are in suspense already. */
-  async function writeSuspense(
-    tx: Tx,
-    driver: Source,
-    update: PaymentUpdate,
-    movement: string,
-    reason: string,
-    before = 0n,
-  ): Promise<void> {
-    const { amount, currency, reference: code } = update
-    const row = { driver: driver.name, movement, code, amount, currency, reason }
-    await keepSuspense(tx, { clock, outbox }, row)
-    await ledger.holdInSuspense(tx, {
-      key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
-      driver: driver.name,
-      amount: amount - before,
-      currency,
-      details: { provider: driver.displayName, reason, ...(code !== null && { code }) },
-    })
-    log.warn({ driver: driver.name, movement, reason }, 'money held in suspense')
-  }
+  const { db, clock, ledger, letters, jobs, log } = deps
+  const suspense = createSuspense(deps)
 
   /**
    * Credits one movement to the payment's customer, and resumes what waits for money. It happens
@@ -156,72 +63,128 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     payment: PaymentRow,
     update: PaymentUpdate,
   ): Promise<'recorded' | 'already'> {
-    const currency = payment.currency as Currency
     const movement = update.providerTransactionId ?? payment.code
-    const key = keyOf(driver, movement)
+    const known: Known = {
+      movement,
+      parked: await suspense.lock(tx, driver, movement),
+      credited: await ledger.posted(tx, movementKey(driver, movement)),
+    }
+    const outcome =
+      (driver.credits === 'received'
+        ? await holdDoubtful(tx, driver, payment, update, known)
+        : await holdOtherOrders(tx, driver, payment, update, known)) ??
+      (await holdForClosed(tx, driver, payment, update, known)) ??
+      (await holdAssigned(tx, driver, update, known))
+    if (outcome !== undefined) return outcome
     const automatic = payment.channel === automaticChannel
     const details = {
       provider: driver.displayName,
       code: payment.code,
       ...(automatic && ({ automatic } as const)),
     }
-    const parked = await lockMovement(tx, driver, movement)
-    const before = await ledger.posted(tx, key)
-    if (driver.credits === 'received') {
-      if (before && before.code === payment.code && before.amount === update.amount)
-        return 'already'
-      if (before || (parked && parked.amount !== update.amount)) {
-        await holdReusedInSuspense(tx, driver, update)
-        return 'recorded'
-      }
-      if (
-        parked?.reason === maybeTwice ||
-        (await mayBeKnown(tx, ledger, driver, payment, { movement, amount: update.amount }))
-      ) {
-        await holdInSuspense(tx, driver, update, maybeTwice)
-        return 'recorded'
-      }
-    }
-    // One movement pays one order: the same number under another order waits for a person.
-    if (driver.credits === 'exact' && before && before.code !== payment.code) {
-      await holdReusedInSuspense(tx, driver, update)
+    if (known.parked && !known.credited)
+      await suspense.release(tx, driver, known.parked, payment.customer_id, details)
+    const { setOff } = await post(tx, driver, payment, update, { movement, details })
+    await letters.toppedUp(tx, {
+      customerId: payment.customer_id,
+      amount: update.amount,
+      currency: payment.currency as Currency,
+      provider: driver.displayName,
+      transactionCode: payment.code,
+      setOff,
+      automatic,
+    })
+    await noteOutcome(deps, tx, driver, payment, { status: 'succeeded', detail: update.detail })
+    await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
+    return 'recorded'
+  }
+
+  /**
+   * Where the customer types amount and reference: a movement that another one's number names, or
+   * that is perhaps known from another source, waits for a person. Undefined: it may be credited.
+   */
+  async function holdDoubtful(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+    { movement, parked, credited }: Known,
+  ): Promise<'recorded' | 'already' | undefined> {
+    if (credited && credited.code === payment.code && credited.amount === update.amount)
       return 'already'
-    }
-    // The customer can no longer use that wallet: a person sends the money back.
-    if (!before && (await isClosed(tx, payment.customer_id))) {
-      // The gateway reported the return before the receipt: nothing is left to hold.
-      if ((await refundedTotal(tx, payment.id)) >= update.amount) return 'already'
-      await holdInSuspense(tx, driver, update, 'account_closed')
+    if (credited || (parked && parked.amount !== update.amount)) {
+      await suspense.holdReused(tx, driver, update)
       return 'recorded'
     }
-    if (parked && !before) {
-      if (parked.resolved_at !== null) {
-        log.warn(
-          { driver: driver.name, movement },
-          'money was assigned before the gateway told whose it is',
-        )
-        const of = { reason: 'wrong_amount', decided: parked.amount }
-        await holdRestInSuspense(tx, driver, update, movement, of)
-        return 'already'
-      }
-      const { amount, currency: held } = parked
-      const of = {
-        key: `${key}:unparked`,
-        customerId: payment.customer_id,
-        driver: driver.name,
-        amount,
-        currency: held as Currency,
-        details,
-      }
-      await ledger.releaseFromSuspense(tx, of)
-      await resolveSuspense(tx, clock, parked.id)
-    }
+    const of = { movement, amount: update.amount }
+    if (parked?.reason !== maybeTwice && !(await mayBeKnown(tx, ledger, driver, payment, of)))
+      return undefined
+    await suspense.hold(tx, driver, update, maybeTwice)
+    return 'recorded'
+  }
+
+  /** One movement pays one order: the same number under another order waits for a person. */
+  async function holdOtherOrders(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+    { credited }: Known,
+  ): Promise<'already' | undefined> {
+    if (!credited || credited.code === payment.code) return undefined
+    await suspense.holdReused(tx, driver, update)
+    return 'already'
+  }
+
+  /** A closed account's customer can no longer use the wallet: a person sends the money back. */
+  async function holdForClosed(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+    { credited }: Known,
+  ): Promise<'recorded' | 'already' | undefined> {
+    if (credited || !(await isClosed(tx, payment.customer_id))) return undefined
+    // The gateway reported the return before the receipt: nothing is left to hold.
+    if ((await refundedTotal(tx, payment.id)) >= update.amount) return 'already'
+    await suspense.hold(tx, driver, update, 'account_closed')
+    return 'recorded'
+  }
+
+  /** A person has assigned the movement already: only an amount above that waits for a person. */
+  async function holdAssigned(
+    tx: Tx,
+    driver: Source,
+    update: PaymentUpdate,
+    { movement, parked, credited }: Known,
+  ): Promise<'already' | undefined> {
+    if (credited || !parked || parked.resolved_at === null) return undefined
+    log.warn(
+      { driver: driver.name, movement },
+      'money was assigned before the gateway told whose it is',
+    )
+    const of = { reason: 'wrong_amount', decided: parked.amount }
+    await suspense.holdRest(tx, driver, update, movement, of)
+    return 'already'
+  }
+
+  /**
+   * Posts the credit and marks the payment as succeeded. Returns what was set off against debts, in
+   * minor units.
+   */
+  async function post(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+    { movement, details }: { readonly movement: string; readonly details: CreditDetails },
+  ): Promise<{ setOff: bigint }> {
     const { outcome, setOff } = await ledger.credit(tx, {
-      key,
+      key: movementKey(driver, movement),
       customerId: payment.customer_id,
       driver: driver.name,
       amount: update.amount,
-      currency,
+      currency: payment.currency as Currency,
       details,
     })
     if (outcome !== 'posted')
@@ -238,18 +201,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       })
       .where('id', '=', payment.id)
       .execute()
-    await letters.toppedUp(tx, {
-      customerId: payment.customer_id,
-      amount: update.amount,
-      currency,
-      provider: driver.displayName,
-      transactionCode: payment.code,
-      setOff,
-      automatic,
-    })
-    await noteOutcome(deps, tx, driver, payment, { status: 'succeeded', detail: update.detail })
-    await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
-    return 'recorded'
+    return { setOff }
   }
 
   /** Handles an update about a payment that has succeeded. */
@@ -270,7 +222,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         .where('id', '=', payment.id)
         .execute()
     // A second movement for a paid order is still money: it waits in suspense.
-    else await holdInSuspense(tx, driver, update, 'paid_twice')
+    else await suspense.hold(tx, driver, update, 'paid_twice')
     return 'already'
   }
 
@@ -302,7 +254,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
             .forUpdate()
             .executeTakeFirst()
     if (!payment) {
-      await holdInSuspense(tx, driver, update, 'unknown_order')
+      await suspense.hold(tx, driver, update, 'unknown_order')
       return { outcome: 'unknown_order', paymentId: null }
     }
     const paymentId = payment.id
@@ -343,7 +295,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       update.currency !== payment.currency ||
       (driver.credits === 'exact' && update.amount !== payment.amount)
     ) {
-      await holdInSuspense(tx, driver, update, 'wrong_amount', payment.code)
+      await suspense.hold(tx, driver, update, 'wrong_amount', payment.code)
       return settled('wrong_amount')
     }
     if (driver.credits === 'received') {

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import { PhpSettings } from '../../contract/wordpress-php.ts'
+import type { UpdatePolicy } from '../../contract/wordpress-updates.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -381,4 +382,9 @@ export async function hostRows(
       ${sites === null ? sql`` : sql`and s.id = any(${[...sites]}::uuid[])`}
   `.execute(db)
   return rows
+}
+
+/** Which updates the site gets automatically. */
+export async function setUpdatePolicy(tx: Tx, siteId: string, policy: UpdatePolicy): Promise<void> {
+  await tx.updateTable('site').set({ update_policy: policy }).where('id', '=', siteId).execute()
 }

@@ -7,7 +7,7 @@ import { DriverFailure, Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
-import { lockSite, ownSite, type SiteRow } from './store.ts'
+import { lockSite, ownSite, setUpdatePolicy, type SiteRow } from './store.ts'
 import type { UpdateRounds } from './update-rounds.ts'
 import {
   addUpdate,
@@ -110,11 +110,7 @@ export function updateRoutes(http: Http, deps: UpdateRouteDeps): void {
   })
   http.write(api.changeUpdatePolicy, async ({ tx, customerId, params, body }) => {
     const site = await ownSite(tx, customerId, params.id)
-    await tx
-      .updateTable('site')
-      .set({ update_policy: body.policy })
-      .where('id', '=', site.id)
-      .execute()
+    await setUpdatePolicy(tx, site.id, body.policy)
     return { policy: body.policy, nextAutomaticAt: nextOf(site) }
   })
 }

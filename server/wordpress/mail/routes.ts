@@ -2,7 +2,7 @@
 import * as api from '../../../contract/wordpress-mail.ts'
 import type { MailState, SentMail } from '../../../contract/wordpress-mail.ts'
 import { ruleText } from '../../../contract/server-sentences.ts'
-import { encodeCursor, newestFirst, pageRequest } from '../../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../../platform/cursor.ts'
 import { type Queryable } from '../../platform/db.ts'
 import { Refusal } from '../../platform/errors.ts'
 import { Page, type Http } from '../../platform/http.ts'
@@ -16,7 +16,7 @@ import { mailDomainOf, writeMailDomain, type RecordDeps } from './records.ts'
 import { hourLimitOf, sentInHour } from './limits.ts'
 import { allowRecipient } from './returned.ts'
 import { mayBeFrom, senderNames, usualSender } from './sender.ts'
-import { countWaiting, forgetTextsOf, lockSetting, settingOf } from './store.ts'
+import { chooseSender, countWaiting, sentPage, settingOf, switchMail } from './store.ts'
 
 export interface MailRouteDeps extends MailDeps, RecordDeps {
   /** Limits a customer's look-ups of records, which reach other people's name servers. */
@@ -63,35 +63,14 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
         throw new Refusal('invalid_input', {
           fields: { sender: ruleText('mail_sender_domain', language) },
         })
-      await lockSetting(tx, site.id)
-      await tx
-        .updateTable('site_mail_setting')
-        .set({ sender })
-        .where('site_id', '=', site.id)
-        .execute()
+      await chooseSender(tx, site.id, sender)
     }
     if (body.enabled !== undefined && body.enabled !== site.mail_enabled) {
-      await tx
-        .updateTable('site')
-        .set({ mail_enabled: body.enabled })
-        .where('id', '=', site.id)
-        .execute()
-      if (!body.enabled) await dropWaiting(tx, site.id)
+      await switchMail(tx, clock, site.id, body.enabled)
       await deps.jobs.add(tx, ensureJob, { siteId: site.id })
     }
     return await shown(tx, customerId, params.id)
   })
-
-  /** Waiting letters are refused: the owner may have found out that somebody else wrote them. */
-  async function dropWaiting(tx: Queryable, siteId: string): Promise<void> {
-    await tx
-      .updateTable('site_mail')
-      .set({ state: 'refused', why: 'off', settled_at: clock.now(), leased_until: null })
-      .where('site_id', '=', siteId)
-      .where('state', 'in', ['waiting', 'held'])
-      .execute()
-    await forgetTextsOf(tx, siteId)
-  }
 
   const recordsOf = async (siteId: string, customerId: string, domain: string) =>
     await mailDomainOf(deps, { siteId, customerId, domain })
@@ -121,27 +100,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
 
   http.read(api.listMail, async ({ customerId, params, query, language }) => {
     const site = await ownSite(db, customerId, params.id)
-    const { rows, next } = await newestFirst(
-      db
-        .selectFrom('site_mail as m')
-        .innerJoin('site_letter as l', 'l.id', 'm.letter_id')
-        .where('m.site_id', '=', site.id)
-        .select([
-          'm.id',
-          'm.recipient',
-          'm.state',
-          'm.why',
-          'm.attempts',
-          'm.next_at',
-          'm.returned_at',
-          'm.created_at',
-          'l.from_address',
-          'l.named_from',
-          'l.subject',
-        ]),
-      'm.id',
-      pageRequest(query, language),
-    )
+    const { rows, next } = await sentPage(db, site.id, pageRequest(query, language))
     return new Page(
       rows.map((row): SentMail => ({
         id: String(row.id),

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { later, type Clock } from '../../platform/clock.ts'
 import { dropOld } from '../../platform/batches.ts'
+import { newestFirst, type PageRequest } from '../../platform/cursor.ts'
 import type { Database, Queryable, Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 
@@ -30,6 +31,57 @@ export async function lockSetting(tx: Tx, siteId: string) {
     .forUpdate()
     .executeTakeFirstOrThrow()
 }
+
+/** Null: the usual sender. */
+export async function chooseSender(tx: Tx, siteId: string, sender: string | null): Promise<void> {
+  await lockSetting(tx, siteId)
+  await tx.updateTable('site_mail_setting').set({ sender }).where('site_id', '=', siteId).execute()
+}
+
+/**
+ * Switches a site's mail on or off. Off, waiting letters are refused: the owner may have found out
+ * that somebody else wrote them.
+ */
+export async function switchMail(
+  tx: Tx,
+  clock: Clock,
+  siteId: string,
+  enabled: boolean,
+): Promise<void> {
+  await tx.updateTable('site').set({ mail_enabled: enabled }).where('id', '=', siteId).execute()
+  if (enabled) return
+  await tx
+    .updateTable('site_mail')
+    .set({ state: 'refused', why: 'off', settled_at: clock.now(), leased_until: null })
+    .where('site_id', '=', siteId)
+    .where('state', 'in', ['waiting', 'held'])
+    .execute()
+  await forgetTextsOf(tx, siteId)
+}
+
+/** What a site sent, one row a recipient, the newest first. */
+export const sentPage = (db: Queryable, siteId: string, page: PageRequest) =>
+  newestFirst(
+    db
+      .selectFrom('site_mail as m')
+      .innerJoin('site_letter as l', 'l.id', 'm.letter_id')
+      .where('m.site_id', '=', siteId)
+      .select([
+        'm.id',
+        'm.recipient',
+        'm.state',
+        'm.why',
+        'm.attempts',
+        'm.next_at',
+        'm.returned_at',
+        'm.created_at',
+        'l.from_address',
+        'l.named_from',
+        'l.subject',
+      ]),
+    'm.id',
+    page,
+  )
 
 export async function countWaiting(db: Queryable, siteId: string): Promise<number> {
   const { n } = await db

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { SshKey } from '../../../contract/wordpress-sftp.ts'
 import type { DB } from '../../platform/db-types.ts'
-import type { Queryable } from '../../platform/db.ts'
+import type { Queryable, Tx } from '../../platform/db.ts'
 import { fingerprintOf } from './host-key.ts'
 import type { PublicKey } from './public-key.ts'
 
@@ -51,6 +51,16 @@ export async function addKey(
     .onConflict((conflict) => conflict.columns(['site_id', 'public_key']).doNothing())
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Whether the site had the key. */
+export async function removeKey(tx: Tx, siteId: string, keyId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('site_ssh_key')
+    .where('site_id', '=', siteId)
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /**

@@ -8,7 +8,7 @@ import { Refusal } from '../../platform/errors.ts'
 import type { Http } from '../../platform/http.ts'
 import type { Limit } from '../../platform/limits.ts'
 import { lockSite, ownSite } from '../store.ts'
-import { addKey, keysOf, presentKey } from './keys.ts'
+import { addKey, keysOf, presentKey, removeKey } from './keys.ts'
 import { letterOfKey } from './letters.ts'
 import { readPublicKey } from './public-key.ts'
 
@@ -64,14 +64,7 @@ export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
   })
   http.write(api.removeSshKey, async ({ tx, customerId, params }) => {
     const site = await ownSite(tx, customerId, params.id)
-    const removed = isUuid(params.key)
-      ? await tx
-          .deleteFrom('site_ssh_key')
-          .where('site_id', '=', site.id)
-          .where('id', '=', params.key)
-          .returning('id')
-          .executeTakeFirst()
-      : undefined
+    const removed = isUuid(params.key) && (await removeKey(tx, site.id, params.key))
     if (!removed) throw new Refusal('not_found')
     return null
   })
