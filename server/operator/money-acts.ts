@@ -15,7 +15,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove, movedAlone } from './second-member.ts'
-import { refuseClosed, refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
+import { refuseWithoutWallet, refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
 
 type Adjustment = ActInput<'money.credit'>
 
@@ -24,7 +24,7 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   const { ledger, letters, jobs } = needs
   const { customer: customerId, currency, told } = input
   // The customer can no longer use that wallet. The operator may take the rest out.
-  if (sign > 0n) await refuseClosed(tx, customerId)
+  if (sign > 0n) await refuseWithoutWallet(tx, customerId)
   else await refuseUnknown(tx, customerId)
   const before = await ledger.balanceOf(tx, customerId)
   refuseOtherCurrency(before.currency, currency)
@@ -58,7 +58,7 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
     const { customer, currency } = input
     const amount = BigInt(input.amount)
     // Refuse before a second member is asked for something impossible.
-    if (act === 'money.credit') await refuseClosed(tx, customer)
+    if (act === 'money.credit') await refuseWithoutWallet(tx, customer)
     else await refuseUnknown(tx, customer)
     const before = await movedAlone(tx, needs, act, customer)
     if (isAbove(needs, currency, before + amount)) return true

@@ -11,6 +11,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { newcomersTo } from '../../test/newcomers.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -32,6 +33,13 @@ afterAll(() => portal.close())
 const { storyOf, balanceOf, verification } = deskOf(() => support)
 
 describe('money', () => {
+  test('is not given to a registration that was never activated', async () => {
+    const { id } = await newcomersTo(() => portal).registered()
+    const refused = await credit(finance, { id } as TestCustomer, 50_000)
+    expect(refused.status).toBe(409)
+    expect(refused.body.error?.fields).toHaveProperty('customer')
+  })
+
   test('goes in and out with letter and notification, and never below zero', async () => {
     const an = await portal.customer()
     expect((await credit(finance, an, 50_000)).body.result).toMatchObject({
