@@ -298,7 +298,7 @@ export const viOperator: OperatorTexts = {
       'đăng xuất khỏi mọi thiết bị và cả hai địa chỉ đều nhận được email.',
     'customer.language': 'Từ nay email và tin nhắn dùng ngôn ngữ này.',
     'customer.see':
-      'Trang của khách hàng mở trong tab mới, tối đa 30 phút, chỉ xem chứ không thay đổi được gì. ' +
+      'Trang của khách hàng mở trong tab mới, tối đa 30 phút, chỉ để xem, không thay đổi được. ' +
       'Lịch sử đăng nhập của khách hàng ghi lại rằng bộ phận hỗ trợ đã xem.',
     'money.credit':
       'Khách hàng nhận được email và thông báo. Hoá đơn chưa thanh toán được trả bằng số tiền này.',
@@ -321,8 +321,8 @@ export const viOperator: OperatorTexts = {
       'được giữ lại một giờ.',
     'server.undo_move':
       'Bản gốc hoạt động trở lại, đúng như lúc chuyển máy chủ đi. Dữ liệu phát sinh từ đó, như ' +
-      'đơn hàng và bình luận, sẽ mất. Nếu máy đang chạy máy chủ này không phản hồi, cần cho biết ' +
-      'máy đó đã tắt chưa.',
+      'đơn hàng và bình luận, sẽ mất. Nếu node đang chạy máy chủ này không phản hồi, cần cho ' +
+      'biết máy đó đã tắt chưa.',
     'node.lost':
       'Khôi phục các máy chủ trên node khác từ bản sao lưu mới nhất. Dữ liệu phát sinh sau bản ' +
       'sao lưu sẽ mất và khách hàng nhận được email. Nếu node hoạt động lại trước khi khôi phục, ' +
