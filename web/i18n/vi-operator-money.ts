@@ -252,11 +252,11 @@ export const viMoneyActs: typeof enMoneyActs = {
       'Đợt quyết toán được ghi sổ ngay: tiền ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Truy vấn cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
     'payout.match':
-      'Khoản này là một đợt quyết toán đã ghi sổ, được gỡ khỏi tiền chưa khớp và chỉ tính một lần.',
+      'Khoản này là đợt quyết toán đã ghi sổ: gỡ khỏi tiền chưa khớp để chỉ tính một lần.',
     'reconcile.compare': 'Truy vấn các giao dịch tại cổng thanh toán. Có thể mất vài phút.',
     'reconcile.ask': 'Kết quả cổng trả về được ghi nhận như khi nhận webhook.',
     'reconcile.close': 'Không ghi sổ gì. Nếu số liệu thay đổi, mục này sẽ mở lại.',
-    'refund.decide': 'Hãy kiểm tra trên trang quản trị của cổng trước. Khách hàng nhận được email.',
+    'refund.decide': 'Hãy xem trên trang quản trị của cổng trước. Khách hàng sẽ nhận được email.',
     'credit_line.set':
       'Khi ví không đủ cho một lần gia hạn, phần còn thiếu được ghi nợ trong hạn mức. Khách hàng ' +
       'sẽ nhận được email. Các khoản đang nợ giữ nguyên ngày đến hạn. Đặt 0 để kết thúc hạn mức.',

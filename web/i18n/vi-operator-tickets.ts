@@ -19,7 +19,7 @@ export const viTicketExplain: Record<keyof typeof enTicketExplain, string> = {
   'ticket.close': 'Khách hàng sẽ nhận email. Nếu khách hàng viết thêm, yêu cầu sẽ được mở lại.',
   'ticket.merge': 'Mọi nội dung ở đây sẽ được chuyển sang yêu cầu kia. Không thể hoàn tác.',
   'ticket.give':
-    'Từ lúc này khách hàng đọc được toàn bộ nội dung. Hãy chắc chắn đúng là họ đã viết: địa chỉ ' +
+    'Từ lúc này khách hàng đọc được toàn bộ nội dung. Hãy chắc chắn chính họ đã viết: địa chỉ ' +
     'người gửi có thể bị giả mạo.',
   'ticket.save_canned':
     '{name}, {object} và {reference} được thay bằng tên khách hàng, đối tượng được hỏi và số của ' +
