@@ -28,8 +28,8 @@ export const viDocs: typeof enDocs = {
             heading: 'Tại Việt Nam',
             steps: [
               'Mở Nạp ví và chọn một số tiền, hoặc tự nhập.',
-              'Chọn Thanh toán nội địa và cách thanh toán: Alepay, VietQR, thẻ ATM nội địa, thẻ quốc ' +
-                'tế, VN Pay hoặc chuyển khoản.',
+              'Chọn Thanh toán nội địa và cách thanh toán: Alepay, VietQR, thẻ ATM nội địa, thẻ ' +
+                'quốc tế, VN Pay hoặc chuyển khoản.',
               'Thanh toán trên trang vừa mở. Với chuyển khoản, hãy quét mã QR hoặc sao chép ' +
                 'đúng số tài khoản, số tiền và nội dung chuyển khoản.',
               'Bạn trở về trang quản lý. Chúng tôi cộng tiền ngay khi ngân hàng hoặc cổng ' +
@@ -67,8 +67,8 @@ export const viDocs: typeof enDocs = {
               'Mở WordPress và chọn Tạo WordPress.',
               'Chọn trung tâm dữ liệu, gói, ổ SSD và ổ MariaDB. Một số trung tâm dữ liệu yêu ' +
                 'cầu từ 20 GB.',
-              'Chọn tên đăng nhập và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 ký tự gồm ' +
-                'chữ, số và một trong ! @ # $ % ^ & *.',
+              'Chọn tên đăng nhập và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 ' +
+                'ký tự gồm chữ, số và một trong ! @ # $ % ^ & *.',
               'Xem tổng tiền mỗi tháng ở phần tóm tắt rồi xác nhận.',
             ],
           },
@@ -210,9 +210,9 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Khi cần bản ghi TXT',
             text: [
-              'Dùng bản ghi TXT nếu tên miền này, hoặc tên miền cấp trên, từng thuộc tài khoản khác ' +
-                'trong 30 ngày qua. Cũng dùng bản ghi này nếu tên miền trỏ tới địa chỉ dùng ' +
-                'chung cho nhiều website.',
+              'Dùng bản ghi TXT nếu tên miền này, hoặc tên miền cấp trên, từng thuộc tài ' +
+                'khoản khác trong 30 ngày qua. Cũng dùng bản ghi này nếu tên miền trỏ tới địa ' +
+                'chỉ dùng chung cho nhiều website.',
             ],
           },
         ],
@@ -253,8 +253,8 @@ export const viDocs: typeof enDocs = {
             text: [
               ({ reminderDays, suspendDays, deleteDays }) =>
                 `Chúng tôi nhắc ${onDays(reminderDays)}. Sau ${suspendDays} ngày, máy chủ bị ` +
-                `tạm ngưng nhưng dữ liệu vẫn được giữ; sau ${deleteDays} ngày, máy chủ bị xoá. Nếu thanh toán ` +
-                'trước đó, máy chủ sẽ tự động chạy lại.',
+                `tạm ngưng nhưng dữ liệu vẫn được giữ; sau ${deleteDays} ngày, máy ` +
+                'chủ bị xoá. Nếu thanh toán trước đó, máy chủ sẽ tự động chạy lại.',
             ],
           },
         ],

@@ -54,8 +54,8 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     discard: 'Bỏ bản nháp',
     faults: 'Một số trường chưa hợp lệ.',
     outdated: (n) =>
-      `Phiên bản ${n} đã có hiệu lực, còn bản nháp này dựa trên phiên bản cũ hơn. Hãy bỏ bản nháp ` +
-      'và bắt đầu lại.',
+      `Phiên bản ${n} đã có hiệu lực, còn bản nháp này dựa trên phiên bản cũ hơn. Hãy bỏ bản ` +
+      'nháp và bắt đầu lại.',
   },
   fields: {
     name: 'Tên',
@@ -92,8 +92,8 @@ export const viDeskCatalog: typeof enDeskCatalog = {
         ? `vào lần gia hạn ngày ${first}`
         : `vào các lần gia hạn từ ${first} đến ${last}`,
     rule:
-      'Giá tăng được báo qua email khi phiên bản có hiệu lực và áp dụng cho các lần gia hạn từ 30 ' +
-      'ngày sau đó. Giá giảm áp dụng từ lần gia hạn kế tiếp. Đơn hàng mới tính ngay theo giá mới.',
+      'Giá tăng được báo qua email khi phiên bản có hiệu lực và áp dụng cho các lần gia hạn từ ' +
+      '30 ngày sau đó. Giá giảm áp dụng từ lần gia hạn kế tiếp. Đơn hàng mới theo giá mới ngay.',
     kept: 'Ngừng bán',
     keeps: (plan, n) =>
       n === 0 ? `${plan}: không ai đang dùng.` : `${plan}: ${n} máy chủ giữ nguyên gói và giá.`,
@@ -117,8 +117,8 @@ export const viCatalogActs: {
   },
   explain: {
     'catalog.publish':
-      'Từ thời điểm đó, đơn hàng mới tính theo giá mới. Khách hàng bị tăng giá nhận được email và ' +
-      'chịu giá mới sau 30 ngày.',
+      'Từ thời điểm đó, đơn hàng mới tính theo giá mới. Khách hàng bị tăng giá nhận được email ' +
+      'và chịu giá mới sau 30 ngày.',
     'catalog.withdraw': 'Phiên bản này sẽ không có hiệu lực. Gói và giá đang bán giữ nguyên.',
   },
   facts: {

@@ -265,8 +265,8 @@ export const viMoneyActs: typeof enMoneyActs = {
       'duyệt hay không tuỳ vào tổng giá trị của mọi lượt dùng.',
     'coupon.stop': 'Đơn hàng mới không dùng được mã này nữa. Đơn hàng đã dùng mã giữ nguyên.',
     'voucher.make':
-      'Mỗi khách hàng dùng một lần. Có cần người thứ hai duyệt hay không tuỳ vào tổng giá trị của ' +
-      'mọi lượt dùng.',
+      'Mỗi khách hàng dùng một lần. Có cần người thứ hai duyệt hay không tuỳ vào tổng giá trị ' +
+      'của mọi lượt dùng.',
     'voucher.stop': 'Không ai dùng được nữa. Số tiền đã vào ví vẫn giữ nguyên.',
   },
   fields: {
