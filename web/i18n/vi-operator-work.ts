@@ -170,7 +170,7 @@ export const viDeskNotices: typeof enDeskNotices = {
   reference: 'Mã tham chiếu',
   amount: 'Số tiền',
   statuses: {
-    ask: 'Cần truy vấn một giao dịch nạp',
+    ask: 'Cần tra cứu một giao dịch nạp',
     dispute: 'Khiếu nại có thay đổi',
     pending: 'Đang xử lý',
     succeeded: 'Thành công',
