@@ -80,7 +80,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
   },
   payouts: {
     title: 'Đợt chi trả',
-    sub: 'Tiền cổng thanh toán đã chuyển về ngân hàng và phí giữ lại.',
+    sub: 'Tiền cổng thanh toán đã chuyển về ngân hàng và phí họ giữ lại.',
     empty: 'Chưa có đợt chi trả nào.',
     held: 'Theo sổ cái',
     waiting: 'Cổng đang giữ',
@@ -249,7 +249,7 @@ export const viMoneyActs: typeof enMoneyActs = {
     'dispute.accept':
       'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể hoàn tác tại cổng thanh toán.',
     'payout.import':
-      'Đợt chi trả được ghi sổ ngay: tiền ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
+      'Đợt chi trả được ghi sổ ngay: tiền về ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Tra cứu tại cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
     'payout.match':
       'Khoản này là đợt chi trả đã ghi sổ: gỡ khỏi tiền chưa khớp để chỉ tính một lần.',
