@@ -120,6 +120,8 @@ export const CustomerStory = z.object({
       givenBack: minor,
       /** Whether the gateway makes refunds, and some money is left to refund. */
       refundable: z.boolean(),
+      /** Whether some money is left, and only a transfer of ours can give it back. */
+      refundableByHand: z.boolean(),
     }),
   ),
   invoices: z.array(

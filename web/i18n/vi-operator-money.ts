@@ -238,6 +238,7 @@ export const viMoneyActs: typeof enMoneyActs = {
     'reconcile.ask': 'Tra cứu và ghi nhận',
     'reconcile.close': 'Đóng, đã rõ nguyên nhân',
     'refund.decide': 'Chốt kết quả hoàn tiền',
+    'money.refund_by_hand': 'Ghi nhận chuyển khoản hoàn tiền',
     'credit_line.set': 'Đặt hạn mức công nợ',
     'coupon.make': 'Tạo mã giảm giá',
     'coupon.stop': 'Ngừng mã giảm giá',
@@ -248,6 +249,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     'dispute.answer': 'Bằng chứng được gửi đến ngân hàng một lần và không thể sửa lại.',
     'dispute.accept':
       'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể hoàn tác tại cổng thanh toán.',
+    'money.refund_by_hand':
+      'Chỉ dùng sau khi đã chuyển khoản trả lại người nộp. Tiền được trừ khỏi ví và khách hàng nhận ' +
+      'được email; thao tác này không chuyển tiền.',
     'payout.import':
       'Đợt chi trả được ghi sổ ngay: tiền về ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Tra cứu tại cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
@@ -281,6 +285,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     limitOf: (currency: string) => `Hạn mức (${currency})`,
     termDays: 'Thời hạn trả nợ (ngày)',
     termDaysHint: 'Tối đa 90. Để trống: 30.',
+    bankReference: 'Mã tham chiếu của ngân hàng',
+    bankReferenceHint: 'Số giao dịch chuyển khoản tại ngân hàng.',
     since: 'Từ ngày',
     payout: 'Tên đợt chi trả',
     outcome: 'Kết quả',

@@ -139,6 +139,7 @@ export const viOperator: OperatorTexts = {
     phone: 'Điện thoại',
     region: 'Khu vực',
     refund: 'Hoàn tiền',
+    refundByHand: 'Đã chuyển trả',
     givenBack: (amount) => `đã hoàn lại ${amount}`,
     draft: 'Chưa phát hành',
     active: 'Hoạt động',

@@ -266,7 +266,17 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
         <ListCard
           title={t.customer.payments}
           rows={of.payments.map(
-            ({ code, at, gateway, amount, currency: paid, status, givenBack, refundable }) => ({
+            ({
+              code,
+              at,
+              gateway,
+              amount,
+              currency: paid,
+              status,
+              givenBack,
+              refundable,
+              refundableByHand,
+            }) => ({
               key: code,
               main: gateway,
               sub:
@@ -275,12 +285,13 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
               end: money(amount, paid),
               ...badgeOf(t, givenBack >= amount ? 'refunded' : status),
               action:
-                refundable && may('money.refund') ? (
+                (refundable && may('money.refund')) ||
+                (refundableByHand && may('money.refund_by_hand')) ? (
                   <Button
                     variant="outline"
                     size="sm"
                     onClick={() =>
-                      ask('money.refund', {
+                      ask(refundable ? 'money.refund' : 'money.refund_by_hand', {
                         about: `${money(amount, paid)} · ${code}`,
                         fixed: { payment: code },
                         currency: paid,
@@ -289,7 +300,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
                       })
                     }
                   >
-                    {t.customer.refund}
+                    {refundable ? t.customer.refund : t.customer.refundByHand}
                   </Button>
                 ) : undefined,
             }),
