@@ -125,8 +125,8 @@ export const acts = {
   'money.refund_by_hand': needed(
     'money.refund_by_hand',
     'money',
-    'Enter that a top-up, or a part of it, was given back by a bank transfer of ours, because its ' +
-      'gateway makes no refunds',
+    'Enter that a top-up, or a part of it, was given back by a bank transfer of ours, because ' +
+      'its gateway makes no refunds',
     {
       /** The transaction code. */
       payment: id,

@@ -250,8 +250,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     'dispute.accept':
       'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể hoàn tác tại cổng thanh toán.',
     'money.refund_by_hand':
-      'Chỉ dùng sau khi đã chuyển khoản trả lại người nộp. Tiền được trừ khỏi ví và khách hàng nhận ' +
-      'được email; thao tác này không chuyển tiền.',
+      'Chỉ dùng sau khi đã chuyển khoản trả lại người nộp. Tiền được trừ khỏi ví và khách hàng ' +
+      'nhận được email; thao tác này không chuyển tiền.',
     'payout.import':
       'Đợt chi trả được ghi sổ ngay: tiền về ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Tra cứu tại cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
