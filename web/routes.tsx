@@ -168,7 +168,15 @@ const paymentTransfer = createRoute({
 const invoices = createRoute({
   getParentRoute: inApp,
   path: '/invoice',
+  validateSearch: (search: Search): { status?: 'open' } =>
+    search['status'] === 'open' ? { status: 'open' } : {},
   ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
+})
+/** What a provider's own site may choose for an order: by id or by name. */
+const orderLink = (search: Search) => ({
+  ...optional('plan', text(search['plan'])?.slice(0, 100)),
+  ...optional('region', text(search['region'])?.slice(0, 100)),
+  ...optional('coupon', text(search['coupon'])?.slice(0, 40)),
 })
 const wordpress = createRoute({
   getParentRoute: inApp,
@@ -178,6 +186,7 @@ const wordpress = createRoute({
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/create',
+  validateSearch: orderLink,
   ...screen(() => import('./wordpress/CreatePage.tsx'), 'servers'),
 })
 const wordpressProgress = createRoute({
@@ -203,6 +212,7 @@ const hosting = createRoute({
 const hostingCreate = createRoute({
   getParentRoute: inApp,
   path: '/hosting/create',
+  validateSearch: orderLink,
   ...screen(() => import('./hosting/CreatePage.tsx'), 'servers'),
 })
 const hostingSite = createRoute({
@@ -303,18 +313,23 @@ const missing = createRoute({
   component: lazyRouteComponent(() => loadScreen(() => import('./pages/MissingPage.tsx'))),
 })
 
+const withNext = (search: Search) => optional('next', text(search['next']))
 const login = createRoute({
   getParentRoute: bare,
   path: '/login',
-  validateSearch: (search: Search) => optional('next', text(search['next'])),
+  validateSearch: withNext,
   ...screen(() => import('./auth/LoginPage.tsx'), 'auth'),
 })
 const register = createRoute({
   getParentRoute: bare,
   path: '/register',
+  validateSearch: withNext,
   ...screen(() => import('./auth/RegisterPage.tsx'), 'auth', 'address'),
 })
-const withEmail = (search: Search) => optional('email', text(search['email']))
+const withEmail = (search: Search) => ({
+  ...optional('email', text(search['email'])),
+  ...withNext(search),
+})
 const checkOtp = createRoute({
   getParentRoute: bare,
   path: '/check-otp',

@@ -101,6 +101,8 @@ export const enAccount = {
         'used of it may come back to you',
       balance: 'ask us to give back what is in your wallet',
     },
+    /** The subject of the ticket that asks for it. */
+    giveBack: 'Give back what is in my wallet, so that I can close the account',
     sessions: 'Sessions',
     sessionsSub: 'Where you are signed in now.',
     thisSession: 'This device',

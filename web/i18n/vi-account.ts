@@ -107,6 +107,7 @@ export const viAccount: typeof enAccount = {
         'hoàn lại cho bạn',
       balance: 'yêu cầu chúng tôi hoàn lại tiền trong ví',
     },
+    giveBack: 'Hoàn lại tiền trong ví để tôi đóng tài khoản',
     sessions: 'Phiên đăng nhập',
     sessionsSub: 'Những nơi bạn đang đăng nhập.',
     thisSession: 'Thiết bị này',

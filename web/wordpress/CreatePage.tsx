@@ -42,6 +42,7 @@ import {
   type OrderForm,
   type Problem,
 } from './order-form.ts'
+import { useOrderLink } from './order-link.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
 import { loadWanted } from '../pages/load-screen.ts'
@@ -87,6 +88,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     ...order,
     password: '',
   }))
+  useOrderLink(setForm, plans.data, regions.data?.data)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)
