@@ -21,7 +21,9 @@ export const enAccount = {
     lockChoice: (minutes: number) =>
       minutes === 0 ? 'Never' : `After ${plural(minutes, 'minute', 'minutes')} of inactivity`,
     region: 'Language and time zone',
-    regionSub: 'Used in the portal, emails and text messages.',
+    regionSub:
+      'Used in the portal, emails and text messages. Until you choose a time zone, emails use ' +
+      'that of your region.',
     language: 'Language',
     timeZone: 'Time zone',
     browserZone: (city: string) => `Browser default (${city})`,

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import type { OrderForm } from './order-form.ts'
 
 /** What a link to the order names: a plan and a data centre, by id or name, and a coupon. */
-export interface OrderLink {
+interface OrderLink {
   plan?: string | undefined
   region?: string | undefined
   coupon?: string | undefined
