@@ -1,4 +1,4 @@
-/** Days in letters are those of the customer's screens: of the chosen time zone, if there is one. */
+/** Days in letters are those of the screens: of the time zone that the customer chose, if any. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calendarOf } from '../../test/billing-calendar.ts'
 import { offerAt, openTestBilling, type TestBilling } from '../../test/test-billing.ts'
