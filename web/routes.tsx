@@ -172,12 +172,6 @@ const invoices = createRoute({
     search['status'] === 'open' ? { status: 'open' } : {},
   ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
 })
-/** What a provider's own site may choose for an order: by id or by name. */
-const orderLink = (search: Search) => ({
-  ...optional('plan', text(search['plan'])?.slice(0, 100)),
-  ...optional('region', text(search['region'])?.slice(0, 100)),
-  ...optional('coupon', text(search['coupon'])?.slice(0, 40)),
-})
 const wordpress = createRoute({
   getParentRoute: inApp,
   path: '/wordpress',
@@ -186,7 +180,6 @@ const wordpress = createRoute({
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/create',
-  validateSearch: orderLink,
   ...screen(() => import('./wordpress/CreatePage.tsx'), 'servers'),
 })
 const wordpressProgress = createRoute({
@@ -212,7 +205,6 @@ const hosting = createRoute({
 const hostingCreate = createRoute({
   getParentRoute: inApp,
   path: '/hosting/create',
-  validateSearch: orderLink,
   ...screen(() => import('./hosting/CreatePage.tsx'), 'servers'),
 })
 const hostingSite = createRoute({

@@ -5,6 +5,7 @@ import {
   memo,
   Suspense,
   useDeferredValue,
+  useEffect,
   useMemo,
   useRef,
   useState,
@@ -42,7 +43,6 @@ import {
   type OrderForm,
   type Problem,
 } from './order-form.ts'
-import { useOrderLink } from './order-link.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
 import { loadWanted } from '../pages/load-screen.ts'
@@ -88,7 +88,15 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     ...order,
     password: '',
   }))
-  useOrderLink(setForm, plans.data, regions.data?.data)
+  useEffect(() => {
+    const { search } = location
+    const lists = plans.data && regions.data && { plans: plans.data, regions: regions.data.data }
+    if (search === '' || !lists) return
+    const follow = ({ linkIn, withLink }: typeof import('./order-link.ts')) =>
+      setForm((now) => withLink(now, linkIn(search), lists))
+    // If this file does not load, the customer chooses.
+    import('./order-link.ts').then(follow, () => undefined)
+  }, [setForm, plans.data, regions.data])
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)

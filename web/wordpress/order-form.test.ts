@@ -9,7 +9,7 @@ import {
   problems,
   type OrderForm,
 } from './order-form.ts'
-import { withLink } from './order-link.ts'
+import { linkIn, withLink } from './order-link.ts'
 
 const hanoi = { id: 1, name: 'Hà Nội', country: 'VN', minDisk: 10_240 }
 const tokyo = { id: 5, name: 'Tokyo', country: 'JP', minDisk: 20_480 }
@@ -110,6 +110,11 @@ describe('a link to the order', () => {
       coupon: 'TET',
     })
     expect(withLink(typed, { region: '5' }, lists)).toMatchObject({ planId: 9, regionId: 5 })
+  })
+
+  test('is read from the address', () => {
+    expect(linkIn('?plan=2&coupon=TET%202027&other=1')).toEqual({ plan: '2', coupon: 'TET 2027' })
+    expect(withLink(full, linkIn('?other=1&plan='), lists)).toBe(full)
   })
 
   test('that names what is not sold chooses nothing', () => {

@@ -1,6 +1,7 @@
-/** Links to the order, such as those of a provider's own site: `?plan=&region=&coupon=`. */
-import { useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
+/**
+ * Links to the order, such as those of a provider's own site: `?plan=&region=&coupon=`. Loaded only
+ * where an address has one.
+ */
 import type { OrderForm } from './order-form.ts'
 
 /** What a link to the order names: a plan and a data centre, by id or name, and a coupon. */
@@ -36,15 +37,9 @@ export function withLink(
   }
 }
 
-/** Has the form follow the link in the address as soon as there is something to choose from. */
-export function useOrderLink(
-  setForm: (change: (now: OrderForm) => OrderForm) => void,
-  plans: readonly Named[] | undefined,
-  regions: readonly Named[] | undefined,
-): void {
-  const { plan, region, coupon } = useSearch({ strict: false }) as OrderLink
-  useEffect(() => {
-    if (plans && regions)
-      setForm((now) => withLink(now, { plan, region, coupon }, { plans, regions }))
-  }, [setForm, plans, regions, plan, region, coupon])
+/** What an address says. Longer texts name nothing that is sold. */
+export function linkIn(search: string): OrderLink {
+  const known = new URLSearchParams(search)
+  const text = (key: string) => known.get(key)?.slice(0, 40) || undefined
+  return { plan: text('plan'), region: text('region'), coupon: text('coupon') }
 }
