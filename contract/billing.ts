@@ -56,8 +56,8 @@ export const listInvoices = endpoint({
   member: 'money:read',
   seen: true,
   scope: 'invoices:read',
-  summary: 'Invoices, newest first',
-  query: z.object({ ...pageQuery }),
+  summary: 'Invoices, newest first; `status`: only those',
+  query: z.object({ ...pageQuery, status: z.optional(InvoiceStatus) }),
   result: z.array(Invoice),
   paged: true,
 })

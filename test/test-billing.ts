@@ -130,13 +130,18 @@ export async function openTestBilling(
       async customers(reader, ids) {
         const rows = await reader
           .selectFrom('customer')
-          .select(['id', 'name', 'email', 'region_code'])
+          .select(['id', 'name', 'email', 'region_code', 'time_zone'])
           .where('id', 'in', ids)
           .execute()
         return new Map(
-          rows.map(({ region_code, ...row }) => [
+          rows.map(({ region_code, time_zone: timeZone, ...row }) => [
             row.id,
-            { ...row, regionCode: region_code as RegionCode, language: languageIn(region_code) },
+            {
+              ...row,
+              timeZone,
+              regionCode: region_code as RegionCode,
+              language: languageIn(region_code),
+            },
           ]),
         )
       },

@@ -168,6 +168,8 @@ const paymentTransfer = createRoute({
 const invoices = createRoute({
   getParentRoute: inApp,
   path: '/invoice',
+  validateSearch: (search: Search): { status?: 'open' } =>
+    search['status'] === 'open' ? { status: 'open' } : {},
   ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
 })
 const wordpress = createRoute({
@@ -303,18 +305,23 @@ const missing = createRoute({
   component: lazyRouteComponent(() => loadScreen(() => import('./pages/MissingPage.tsx'))),
 })
 
+const withNext = (search: Search) => optional('next', text(search['next']))
 const login = createRoute({
   getParentRoute: bare,
   path: '/login',
-  validateSearch: (search: Search) => optional('next', text(search['next'])),
+  validateSearch: withNext,
   ...screen(() => import('./auth/LoginPage.tsx'), 'auth'),
 })
 const register = createRoute({
   getParentRoute: bare,
   path: '/register',
+  validateSearch: withNext,
   ...screen(() => import('./auth/RegisterPage.tsx'), 'auth', 'address'),
 })
-const withEmail = (search: Search) => optional('email', text(search['email']))
+const withEmail = (search: Search) => ({
+  ...optional('email', text(search['email'])),
+  ...withNext(search),
+})
 const checkOtp = createRoute({
   getParentRoute: bare,
   path: '/check-otp',

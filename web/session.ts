@@ -165,3 +165,8 @@ export const useSignedIn = (): boolean =>
 /** A path of our own to return to after the sign-in; any other address is replaced by '/'. */
 export const returnPath = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'
+/** The same as the search of another screen before the sign-in, which leads on to it. */
+export function onward(next: string | undefined): { next?: string } {
+  const path = returnPath(next)
+  return path === '/' ? {} : { next: path }
+}

@@ -1,5 +1,6 @@
 /** Customers' DNS zones, and certificates for the host names of their servers. */
 import { certifiableNames } from '../certifiable-names.ts'
+import { zoneOfReader } from '../catalog/index.ts'
 import * as certificates from '../certificates/index.ts'
 import { createDelegation, createDns, dnsPort, ownAddresses } from '../dns/index.ts'
 import * as wordpress from '../wordpress/index.ts'
@@ -10,7 +11,7 @@ export type Names = ReturnType<typeof openNames>
 
 export function openNames(base: Base, sites: Sites) {
   const { config, db, clock, log, jobs, secrets, drivers, portalUrl, realtime, notices } = base
-  const { messages, accounts, registryPort, timing } = base
+  const { messages, accounts, catalog, registryPort, timing } = base
   const { nodes, otherNodes, domains, lookup, siteAddresses, addressing } = sites
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -64,7 +65,15 @@ export function openNames(base: Base, sites: Sites) {
     warn: (tx, of) =>
       wordpress.warnOfCertificate(
         tx,
-        { outbox: realtime, portalUrl, mail: messages.mail, owner: accounts.customer },
+        {
+          outbox: realtime,
+          portalUrl,
+          mail: messages.mail,
+          owner: async (from, id) => {
+            const owner = await accounts.customer(from, id)
+            return { ...owner, zone: zoneOfReader(catalog, owner) }
+          },
+        },
         of,
       ),
     contact: config.ACME_EMAIL,

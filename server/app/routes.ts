@@ -2,7 +2,7 @@
 import { rolesThatMay } from '../../contract/staff-roles.ts'
 import * as auth from '../auth/index.ts'
 import * as billing from '../billing/index.ts'
-import { currencyOf, timeZoneOf } from '../catalog/index.ts'
+import { currencyOf, timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import * as certificates from '../certificates/index.ts'
 import { calledBy, customerPrograms } from '../customer-programs.ts'
 import { createEndLiveOf, customerTeam, endTeam, endWork } from '../customer-team.ts'
@@ -264,7 +264,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     endLiveOf: createEndLiveOf(realtime.endSessions),
     customer: accounts.customer,
     currencyOf: (region) => currencyOf(catalog, region),
-    timeZoneOf: (region) => timeZoneOf(catalog, region),
+    zoneOf: (customer) => zoneOfReader(catalog, customer),
     mail: messages.mail,
     prove: profile.prove,
     portalUrl,

@@ -22,6 +22,8 @@ export interface Customer {
   readonly regionCode: RegionCode
   /** The language of letters and messages. */
   readonly language: Language
+  /** The chosen time zone; null: none. */
+  readonly timeZone: string | null
   /** The address in one line, as invoices print it. */
   readonly address?: string
   readonly company?: string
@@ -57,6 +59,7 @@ export async function customersByIds(
       'phone',
       'region_code',
       'language',
+      'time_zone',
       'address_line',
       'location_id',
       'company',
@@ -74,6 +77,7 @@ export async function customersByIds(
         phone: row.phone,
         regionCode: row.region_code as RegionCode,
         language: languageOfCustomer(row, needs.languageOf),
+        timeZone: row.time_zone,
         ...printedOf(needs.printedPlace, row),
       },
     ]),

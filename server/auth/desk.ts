@@ -102,16 +102,18 @@ export async function letterAddress(
   readonly email: string
   readonly language: Language
   readonly regionCode: RegionCode
+  readonly timeZone: string | null
 }> {
   const row = await db
     .selectFrom('customer')
-    .select(['email', 'language', 'region_code'])
+    .select(['email', 'language', 'region_code', 'time_zone'])
     .where('id', '=', customerId)
     .executeTakeFirstOrThrow()
   return {
     email: row.email,
     language: languageOfCustomer(row, languageOf),
     regionCode: row.region_code as RegionCode,
+    timeZone: row.time_zone,
   }
 }
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
-import { timeZoneOf } from '../catalog/index.ts'
+import { timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import { later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
@@ -94,7 +94,7 @@ async function announce(
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
   const acts = firstRenewalFrom(context, row, rise.actsAt)
-  const day = dayIn(timeZoneOf(context.catalog, row.region_code as RegionCode), acts)
+  const day = dayIn(zoneOfReader(context.catalog, customer), acts)
   await context.outbox.publishEvents(tx, [
     priceEvent(context, row, {
       price: rise.offer.price,

@@ -238,6 +238,32 @@ describe('the list of invoices', () => {
   })
 })
 
+test('invoices of one status are read page by page, and no other status is known', async () => {
+  const an = await portal.customer()
+  const first = await open(an, 30n)
+  await portal.topUp(an, 100_000)
+  await eventually(
+    'the invoice being paid',
+    async () => (await invoices(an))[0]?.status === 'paid' || undefined,
+  )
+  const [second, third] = [await open(an, 900_000n), await open(an, 900_001n)]
+  const listed = async (query: string) => {
+    const { status, body } = await portal.call<Shown[]>(
+      'GET',
+      `/api/payments/stripe/invoices?${query}`,
+      { token: an.token },
+    )
+    return { status, ids: status === 200 ? body.result.map(({ id }) => id) : [], body }
+  }
+  expect((await listed('')).ids).toEqual([third, second, first])
+  expect((await listed('status=paid')).ids).toEqual([first])
+  expect((await listed('status=void')).ids).toEqual([])
+  const page = await listed('status=open&limit=1')
+  expect(page.ids).toEqual([third])
+  expect((await listed(`status=open&limit=1&cursor=${page.body.page?.next}`)).ids).toEqual([second])
+  expect((await listed('status=unpaid')).status).toBe(422)
+})
+
 describe('paying an invoice from the wallet', () => {
   test('is refused while the wallet is short, then paid, then settled', async () => {
     const an = await portal.customer()

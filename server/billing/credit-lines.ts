@@ -4,7 +4,7 @@
  * rules of lending.
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
-import { timeZoneOf } from '../catalog/index.ts'
+import { timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { awaitingCreditLetters, takeCreditLetter, type CreditLine } from '../wallet/index.ts'
@@ -12,7 +12,7 @@ import { jobNames, type BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
 import { dayIn, endOfDayAfter } from './period.ts'
 
-/** When a loan of now falls due: at the end of a day in the customer's time zone. */
+/** When a loan of now falls due: at the end of a day in the time zone of the customer's region. */
 export const lendUntil =
   (context: BillingContext, region: string) =>
   (termDays: number): Date =>
@@ -26,7 +26,9 @@ export interface LineDeps extends Pick<
   readonly customers: (
     db: Queryable,
     ids: readonly string[],
-  ) => Promise<ReadonlyMap<string, Pick<Customer, 'email' | 'language' | 'regionCode'>>>
+  ) => Promise<
+    ReadonlyMap<string, Pick<Customer, 'email' | 'language' | 'regionCode' | 'timeZone'>>
+  >
 }
 
 type Change = 'given' | 'changed' | 'ended' | 'due' | 'overdue'
@@ -127,7 +129,7 @@ async function tell(
   const customer = (await context.customers(tx, [customerId])).get(customerId)
   if (!customer) return
   const { language } = customer
-  const zone = timeZoneOf(context.catalog, customer.regionCode)
+  const zone = zoneOfReader(context.catalog, customer)
   const dueOn = line.dueAt && dayIn(zone, line.dueAt)
   await context.outbox.publishEvent(tx, customerId, 'wallet.credit_line', {
     wallet: {
@@ -178,7 +180,9 @@ export async function noteLent(
   if (amount === 0n) return null
   const line = await context.ledger.creditLineOf(tx, customerId)
   if (!line?.dueAt) throw new Error(`customer ${customerId} owes nothing of what was lent`)
-  const day = dayIn(timeZoneOf(context.catalog, region as RegionCode), line.dueAt)
+  const customer = (await context.customers(tx, [customerId])).get(customerId)
+  const reader = customer ?? { regionCode: region as RegionCode }
+  const day = dayIn(zoneOfReader(context.catalog, reader), line.dueAt)
   await context.outbox.publishEvent(tx, customerId, 'wallet.credit_line', {
     wallet: {
       change: 'lent',

@@ -2,7 +2,8 @@
  * Dunning: reminders, suspension and deletion after an unpaid renewal, on the days that the
  * catalogue sets. Each step first tries to charge the wallet.
  */
-import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
+import { zoneOfReader } from '../catalog/index.ts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
@@ -184,9 +185,8 @@ async function writeLetter(
   if (!row) return
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
-  const region = row.region_code as RegionCode
   const { language } = customer
-  const { timeZone } = context.catalog.regions[region]
+  const timeZone = zoneOfReader(context.catalog, customer)
   const words: Record<string, string> = {
     number: invoice.number ?? '',
     amount: formatMoney(

@@ -66,7 +66,7 @@ export const draftEvent = (
 
 /**
  * The event of a higher price that acts at a renewal; minor units a month. `actsOn`: that renewal's
- * day in the time zone of the customer's region.
+ * day in the customer's time zone.
  */
 export const priceEvent = (
   { products }: Selling,

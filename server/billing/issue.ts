@@ -44,6 +44,8 @@ export interface Customer {
   readonly regionCode: RegionCode
   /** The language of letters. */
   readonly language: Language
+  /** The customer's chosen time zone. */
+  readonly timeZone?: string | null
 }
 
 export interface Bill {

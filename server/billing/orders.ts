@@ -4,9 +4,9 @@
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
-import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
-import { timeZoneOf } from '../catalog/index.ts'
+import { zoneOfReader } from '../catalog/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
@@ -110,7 +110,7 @@ async function write(
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer || !invoice.lapses_at) return
   const { language } = customer
-  const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
+  const zone = zoneOfReader(context.catalog, customer)
   const words: Record<string, string> = {
     what: (row.description as Record<'en' | 'vi', string>)[language],
     amount: formatMoney(Number(invoice.total), invoice.currency as Currency, language),

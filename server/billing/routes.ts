@@ -37,7 +37,11 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
   const { db, billing, links } = deps
 
   http.read(api.listInvoices, async ({ customerId, query, language }) => {
-    const { rows, next } = await invoicePage(db, { customerId, ...pageRequest(query, language) })
+    const { rows, next } = await invoicePage(db, {
+      customerId,
+      status: query.status,
+      ...pageRequest(query, language),
+    })
     return new Page(await presentAll(db, rows, links, language), encodeCursor(next))
   })
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
 import type { Runway } from '../../contract/billing.ts'
-import { timeZoneOf } from '../catalog/index.ts'
+import { timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import { days, hours, later, minutes, seconds } from '../platform/clock.ts'
 import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { shownLine, type Balance } from '../wallet/index.ts'
@@ -161,7 +161,7 @@ async function warn(context: BillingContext, tx: Tx, look: Look): Promise<void> 
 
 function letter(
   context: BillingContext,
-  { regionCode: region, language }: Customer,
+  customer: Customer,
   {
     balance,
     currency,
@@ -169,9 +169,10 @@ function letter(
     lasts,
   }: { balance: bigint; currency: Currency; end: Date; lasts: number },
 ): [subject: string, text: string] {
+  const { language } = customer
   const vi = language === 'vi'
   const money = formatMoney(Number(balance), currency, language)
-  const day = dayIn(timeZoneOf(context.catalog, region), end)
+  const day = dayIn(zoneOfReader(context.catalog, customer), end)
   const link = `${context.portalUrl}/payment`
   return vi
     ? [

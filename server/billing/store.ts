@@ -93,16 +93,17 @@ export async function presentAll(
   return rows.map((row) => present(row, of.get(row.id) ?? [], corrected, links, language))
 }
 
-/** Newest first. */
-export const invoicePage = (
+/** Newest first. With a status: only those. */
+export function invoicePage(
   db: Queryable,
-  of: PageRequest & { customerId: string },
-): Promise<KeysetPage<InvoiceRow>> =>
-  newestFirst(
-    db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId),
-    'seq',
-    of,
-  )
+  of: PageRequest & {
+    customerId: string
+    status?: z.output<typeof InvoiceStatus> | undefined
+  },
+): Promise<KeysetPage<InvoiceRow>> {
+  const all = db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId)
+  return newestFirst(of.status === undefined ? all : all.where('status', '=', of.status), 'seq', of)
+}
 
 /** All open invoices of a customer, by the partial index. */
 export async function unpaidOf(

@@ -12,7 +12,13 @@ export {
   type Publications,
   type WantedSelling,
 } from './publish.ts'
-export { currencyOf, languageOfRegion, smsCountriesOf, timeZoneOf } from './regions.ts'
+export {
+  currencyOf,
+  languageOfRegion,
+  smsCountriesOf,
+  timeZoneOf,
+  zoneOfReader,
+} from './regions.ts'
 export { usualMailAnHour, type Catalog } from './schema.ts'
 export { sellingOf } from './selling.ts'
 export { prepareUse, bringIntoUse } from './use.ts'

@@ -39,3 +39,12 @@ export const smsCountriesOf = (catalog: Catalog, region: RegionCode): readonly C
 /** The time zone in which a region's customers count days, months and years. */
 export const timeZoneOf = (catalog: Catalog, region: RegionCode): string =>
   catalog.regions[region].timeZone
+
+/**
+ * The time zone of days and times in letters to a customer: the customer's choice, or else the
+ * region's. What is due and when is counted in the region's (timeZoneOf); this only shows it.
+ */
+export const zoneOfReader = (
+  catalog: Catalog,
+  of: { readonly timeZone?: string | null; readonly regionCode: RegionCode },
+): string => of.timeZone ?? timeZoneOf(catalog, of.regionCode)

@@ -17,7 +17,7 @@ export interface Costs {
   /** Minor units a month. */
   readonly price: bigint
   readonly currency: Currency
-  /** The day of the renewal where the server is, 2026-12-31. */
+  /** The day of the renewal in the reader's time zone, 2026-12-31. */
   readonly day: string
 }
 /** The sentence about the price. */

@@ -23,6 +23,7 @@ interface Customer {
   readonly email: string
   readonly regionCode: RegionCode
   readonly language: Language
+  readonly timeZone: string | null
 }
 
 export interface HandOverDeps {
@@ -33,7 +34,8 @@ export interface HandOverDeps {
   readonly limits: Limits
   readonly customer: (db: Queryable, id: string) => Promise<Customer>
   readonly currencyOf: (region: RegionCode) => Currency
-  readonly timeZoneOf: (region: RegionCode) => string
+  /** The zone of the days in a letter to this customer. */
+  readonly zoneOf: (customer: Customer) => string
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Refuses a wrong password, in the field that is named. */
   readonly prove: (
@@ -125,14 +127,13 @@ export function routes(http: Http, deps: HandOverDeps): void {
       })
       await deps.endLiveOf(tx, fromId)
       const owner = await deps.customer(tx, fromId)
-      const costs = terms && {
-        ...terms,
-        day: dayIn(deps.timeZoneOf(terms.regionCode), terms.renewsAt),
-      }
-      const told = { ...taken, costs }
-      const given = letterOfGiven({ ...told, email: person.email }, owner.language)
+      const toldTo = (reader: Customer) => ({
+        ...taken,
+        costs: terms && { ...terms, day: dayIn(deps.zoneOf(reader), terms.renewsAt) },
+      })
+      const given = letterOfGiven({ ...toldTo(owner), email: person.email }, owner.language)
       await deps.mail(tx, owner.email, given.subject, given.text)
-      const took = letterOfTaken(told, person.language)
+      const took = letterOfTaken(toldTo(person), person.language)
       await deps.mail(tx, person.email, took.subject, took.text)
       return taken
     },

@@ -6,7 +6,6 @@ import { declinesAllowed, type OffReason } from '../../contract/auto-top-up.ts'
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, toMajor, type Currency } from '../../contract/money.ts'
 import type { DeclineReason } from '../../contract/payments.ts'
-import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { readerOf, type LetterDeps } from './letter-reader.ts'
@@ -164,9 +163,8 @@ export async function tellOfAutoTopUp(
   news: AutoTopUpNews,
 ): Promise<void> {
   const { customerId, currency, amount, card, change } = news
-  const { email, language, region } = await readerOf(deps, tx, customerId)
+  const { email, language, timeZone } = await readerOf(deps, tx, customerId)
   const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
-  const timeZone = timeZoneOf(deps.catalog, region)
   const reason = 'reason' in news ? news.reason : null
   const nextTryAt = 'nextTryAt' in news ? news.nextTryAt : null
   await deps.outbox.publishEvent(tx, customerId, 'wallet.auto_top_up', {

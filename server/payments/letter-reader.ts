@@ -1,7 +1,7 @@
 /** The dependencies of letters to a customer, and their reader. */
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
-import { languageOfRegion, type Catalog } from '../catalog/index.ts'
+import { languageOfRegion, zoneOfReader, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { EventOutbox } from '../realtime/index.ts'
@@ -16,7 +16,7 @@ export interface LetterDeps {
   readonly portalUrl: string
 }
 
-/** The address for letters to a customer, and their language. */
+/** The address for letters to a customer, and their language and time zone. */
 export async function readerOf(
   { catalog }: Pick<LetterDeps, 'catalog'>,
   tx: Tx,
@@ -24,14 +24,18 @@ export async function readerOf(
 ): Promise<{
   readonly email: string
   readonly language: Language
-  readonly region: RegionCode
+  readonly timeZone: string
 }> {
   const customer = await tx
     .selectFrom('customer')
-    .select(['email', 'language', 'region_code'])
+    .select(['email', 'language', 'region_code', 'time_zone'])
     .where('id', '=', customerId)
     .executeTakeFirstOrThrow()
   const region = customer.region_code as RegionCode
   const preferred = customer.language ?? languageOfRegion(catalog, region)
-  return { email: customer.email, language: preferred === 'vi' ? 'vi' : 'en', region }
+  return {
+    email: customer.email,
+    language: preferred === 'vi' ? 'vi' : 'en',
+    timeZone: zoneOfReader(catalog, { timeZone: customer.time_zone, regionCode: region }),
+  }
 }

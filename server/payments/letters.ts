@@ -5,7 +5,6 @@
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { EventName } from '../../contract/realtime.ts'
-import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { tellOfAutoTopUp, type AutoTopUpNews } from './auto-top-up-letters.ts'
@@ -182,8 +181,6 @@ const automatically = {
 } as const
 
 export function createLetters(deps: LetterDeps): Letters {
-  const { catalog } = deps
-
   async function tell(
     tx: Tx,
     kind: Kind,
@@ -202,7 +199,7 @@ export function createLetters(deps: LetterDeps): Letters {
     }
     await deps.outbox.publishEvent(tx, of.customerId, kind, { wallet })
     const customer = await readerOf(deps, tx, of.customerId)
-    const { language, region } = customer
+    const { language, timeZone } = customer
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
     const shown = money(amount < 0n ? -amount : amount)
@@ -213,7 +210,7 @@ export function createLetters(deps: LetterDeps): Letters {
       provider,
       code: transactionCode,
       balance: money(balance),
-      at: deps.clock.now().toLocaleString('sv-SE', { timeZone: timeZoneOf(catalog, region) }),
+      at: deps.clock.now().toLocaleString('sv-SE', { timeZone }),
       portal: deps.portalUrl,
       rest:
         (automatic ? automatically[language] : '') +

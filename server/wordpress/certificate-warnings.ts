@@ -1,5 +1,6 @@
 /** Tells an owner, by notification and letter, that a name's certificate is not renewed. */
 import type { Language } from '../../contract/errors.ts'
+import { dayIn } from '../billing/index.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import { siteById } from './store.ts'
@@ -20,10 +21,13 @@ export interface CertificateWarningDeps {
   readonly owner: (
     db: Queryable,
     customerId: string,
-  ) => Promise<{ readonly email: string; readonly language: Language }>
+  ) => Promise<{
+    readonly email: string
+    readonly language: Language
+    /** The zone of days in letters. */
+    readonly zone: string
+  }>
 }
-
-const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 const letters = {
   subject: {
@@ -58,7 +62,8 @@ export async function warnOfCertificate(
 ): Promise<void> {
   const site = await siteById(tx, siteId)
   if (!site || site.deleted_at !== null) return
-  const { email, language } = await owner(tx, site.customer_id)
+  const { email, language, zone } = await owner(tx, site.customer_id)
+  const day = dayIn(zone, until)
   await outbox.publishEvent(tx, site.customer_id, 'wordpress.certificate', {
     wp: { id: site.id, name: site.name },
     certificate: { name, expiresAt: until.toISOString() },
@@ -67,7 +72,7 @@ export async function warnOfCertificate(
   await mail(
     tx,
     email,
-    letters.subject[language](name, dayOf(until), isOver),
-    letters.text[language](name, dayOf(until), isOver, detail, link),
+    letters.subject[language](name, day, isOver),
+    letters.text[language](name, day, isOver, detail, link),
   )
 }

@@ -20,7 +20,7 @@ const places = {
   payments: '/transactions',
   debts: '/payment',
   handedOver: '/account/team',
-  balance: '/transactions',
+  balance: '/support',
 } as const satisfies Record<Obstacle, string>
 
 export default function CloseDialog({ onClose }: { onClose: () => void }) {
@@ -80,7 +80,14 @@ export default function CloseDialog({ onClose }: { onClose: () => void }) {
           <ul className="mt-2 grid list-disc gap-1 pl-5">
             {stands.map((obstacle) => (
               <li key={obstacle}>
-                <Link to={places[obstacle]} className="underline" onClick={onClose}>
+                <Link
+                  to={places[obstacle]}
+                  {...(obstacle === 'balance' && {
+                    search: { about: 'new', subject: t.account.giveBack } as never,
+                  })}
+                  className="underline"
+                  onClick={onClose}
+                >
                   {t.account.obstacles[obstacle]}
                 </Link>
               </li>

@@ -4,6 +4,7 @@ import { activate, sendCode } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { onward } from '../session.ts'
 import { useSubmitSoon } from '../submit-soon.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeInput, hasWholeCode } from '../ui/CodeInput.tsx'
@@ -20,7 +21,7 @@ const route = getRouteApi('/check-otp')
 export default function CheckOtpPage() {
   const t = useTexts('auth')
   const navigate = useNavigate()
-  const { email = '' } = route.useSearch()
+  const { email = '', next } = route.useSearch()
   const timer = useResendTimer(secondsUntilResend(email))
   const [sending, setSending] = useState(false)
 
@@ -36,7 +37,7 @@ export default function CheckOtpPage() {
       }
       toast.success(t.toast.success, t.auth.otpDone)
       noteActivated(body.email)
-      await navigate({ to: '/login' })
+      await navigate({ to: '/login', search: onward(next) })
     },
   })
 
@@ -69,7 +70,7 @@ export default function CheckOtpPage() {
       title={t.auth.otpTitle}
       sub={email ? t.auth.otpSub(email) : t.auth.otpNoEmail}
       footer={
-        <Link to="/login" className={authLink}>
+        <Link to="/login" search={onward(next)} className={authLink}>
           {t.auth.backToLogin}
         </Link>
       }

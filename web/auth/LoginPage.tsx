@@ -9,7 +9,7 @@ import { useForm } from '../form.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { passkeysWork } from '../security/passkeys-work.ts'
-import { returnPath, session } from '../session.ts'
+import { onward, returnPath, session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Checkbox.tsx'
 import { Field, Input, PasswordInput } from '../ui/Field.tsx'
@@ -67,7 +67,10 @@ export default function LoginPage() {
         }
         if (error instanceof ApiError && error.code === 'account_inactive') {
           toast.error(t.toast.error, error.message)
-          await router.navigate({ to: '/check-otp', search: { email: body.email } })
+          await router.navigate({
+            to: '/check-otp',
+            search: { email: body.email, ...onward(next) },
+          })
           return
         }
         // A rate limit is shown in the form, where it stays; other failures are shown once as a
@@ -99,7 +102,7 @@ export default function LoginPage() {
       footer={
         <>
           {t.auth.noAccount}{' '}
-          <Link to="/register" className={authLink}>
+          <Link to="/register" search={onward(next)} className={authLink}>
             {t.auth.register}
           </Link>
         </>
@@ -130,7 +133,7 @@ export default function LoginPage() {
           aside={
             <Link
               to="/auth/pass-recovery"
-              search={values.email ? { email: values.email } : {}}
+              search={{ ...(values.email && { email: values.email }), ...onward(next) }}
               className="font-medium text-primary-ink hover:underline"
             >
               {t.auth.forgot}

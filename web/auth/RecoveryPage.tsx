@@ -4,6 +4,7 @@ import { recover, reset } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { onward } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeInput } from '../ui/CodeInput.tsx'
 import { Field, Input, PasswordInput } from '../ui/Field.tsx'
@@ -15,14 +16,14 @@ import { useResendTimer } from './resend.ts'
 /** Two steps: ask for a code, then set the new password with it. */
 export default function RecoveryPage() {
   const t = useTexts('auth')
-  const { email = '' } = useSearch({ strict: false })
+  const { email = '', next } = useSearch({ strict: false })
   const [sentTo, setSentTo] = useState<string>()
   return (
     <AuthLayout
       title={t.auth.recoverTitle}
       sub={sentTo === undefined ? t.auth.recoverSub : t.auth.resetSub(sentTo)}
       footer={
-        <Link to="/login" className={authLink}>
+        <Link to="/login" search={onward(next)} className={authLink}>
           {t.auth.backToLogin}
         </Link>
       }
@@ -30,7 +31,7 @@ export default function RecoveryPage() {
       {sentTo === undefined ? (
         <AskForm email={email} onSent={setSentTo} />
       ) : (
-        <ResetForm email={sentTo} />
+        <ResetForm email={sentTo} next={next} />
       )}
     </AuthLayout>
   )
@@ -73,7 +74,7 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
   )
 }
 
-function ResetForm({ email }: { email: string }) {
+function ResetForm({ email, next }: { email: string; next: string | undefined }) {
   const t = useTexts('auth')
   const navigate = useNavigate()
   const timer = useResendTimer()
@@ -83,7 +84,7 @@ function ResetForm({ email }: { email: string }) {
     submit: async (body) => {
       await call(reset, { body })
       toast.success(t.toast.success, t.auth.resetDone)
-      await navigate({ to: '/login' })
+      await navigate({ to: '/login', search: onward(next) })
     },
   })
   // Moves the focus to the field that is asked for.

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { register, Registration } from '../../contract/registration.ts'
 import { regionCodes, type RegionCode } from '../../contract/money.ts'
@@ -7,6 +7,7 @@ import { Attempt, messageOf } from '../api.ts'
 import { useForm, type FieldErrors } from '../form.ts'
 import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { configQuery } from '../queries.ts'
+import { onward } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
@@ -22,12 +23,15 @@ interface Values extends AddressValues {
   region_code: RegionCode
 }
 
+const route = getRouteApi('/register')
+
 const regionOf: Record<Language, RegionCode> = { vi: 'VN', en: 'USD', aud: 'AUD' }
 
 export default function RegisterPage() {
   const t = useTexts('auth')
   const language = useLanguage()
   const navigate = useNavigate()
+  const { next } = route.useSearch()
   const [attempt] = useState(() => new Attempt())
   const { data: config } = useQuery(configQuery)
   const regions = config?.regions.map((region) => region.code) ?? regionCodes
@@ -57,7 +61,7 @@ export default function RegisterPage() {
       }
       toast.success(t.toast.success, t.auth.registered)
       noteCodeSent(body.email)
-      await navigate({ to: '/check-otp', search: { email: body.email } })
+      await navigate({ to: '/check-otp', search: { email: body.email, ...onward(next) } })
     },
   })
   const shown: FieldErrors = {
@@ -77,7 +81,7 @@ export default function RegisterPage() {
       footer={
         <>
           {t.auth.haveAccount}{' '}
-          <Link to="/login" className={authLink}>
+          <Link to="/login" search={onward(next)} className={authLink}>
             {t.auth.login}
           </Link>
         </>

@@ -6,6 +6,7 @@ import type { Transaction } from '../../contract/wallet.ts'
 import { brand } from '../brand.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { HostedLink } from '../invoices/InvoiceParts.tsx'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
@@ -137,6 +138,10 @@ function UnpaidBanner() {
   const t = useTexts('dashboard')
   const { money } = useFormat()
   const { data } = useQuery(unpaidQuery)
+  const { data: recent } = useQuery(recentInvoicesQuery)
+  // The only one, unless it is older than the newest: then the list has nothing else.
+  const only = data?.count === 1 ? recent?.find(({ status }) => status === 'open') : undefined
+  const look = 'ml-auto font-semibold underline underline-offset-4'
   if (!data || data.count === 0) return null
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
@@ -146,8 +151,13 @@ function UnpaidBanner() {
         {` · ${t.dashboard.stillDue} `}
         <span className="num font-semibold">{money(data.amount_due, data.currency)}</span>
       </span>
-      {may('money:write') ? (
-        <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
+      {may('money:write') && only ? (
+        <HostedLink url={only.hosted_invoice_url} className={look}>
+          {t.dashboard.payNow}
+        </HostedLink>
+      ) : null}
+      {may('money:write') && !only ? (
+        <Link to="/invoice" search={{ status: 'open' }} className={look}>
           {t.dashboard.payNow}
         </Link>
       ) : null}

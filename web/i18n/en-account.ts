@@ -21,7 +21,9 @@ export const enAccount = {
     lockChoice: (minutes: number) =>
       minutes === 0 ? 'Never' : `After ${plural(minutes, 'minute', 'minutes')} of inactivity`,
     region: 'Language and time zone',
-    regionSub: 'Used in the portal, emails and text messages.',
+    regionSub:
+      'Used in the portal, emails and text messages. Until you choose a time zone, emails use ' +
+      'that of your region.',
     language: 'Language',
     timeZone: 'Time zone',
     browserZone: (city: string) => `Browser default (${city})`,
@@ -107,6 +109,8 @@ export const enAccount = {
         'used of it may come back to you',
       balance: 'ask us to give back what is in your wallet',
     },
+    /** The subject of the ticket that asks for it. */
+    giveBack: 'Give back what is in my wallet, so that I can close the account',
     sessions: 'Sessions',
     sessionsSub: 'Where you are signed in now.',
     thisSession: 'This device',

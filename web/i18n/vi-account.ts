@@ -21,7 +21,9 @@ export const viAccount: typeof enAccount = {
     lockChoice: (minutes) =>
       minutes === 0 ? 'Không tự khoá' : `Sau ${minutes} phút không hoạt động`,
     region: 'Ngôn ngữ và múi giờ',
-    regionSub: 'Dùng cho trang quản lý, email và tin nhắn.',
+    regionSub:
+      'Dùng cho trang quản lý, email và tin nhắn. Khi bạn chưa chọn múi giờ, email dùng múi giờ ' +
+      'của khu vực.',
     language: 'Ngôn ngữ',
     timeZone: 'Múi giờ',
     browserZone: (city) => `Mặc định của trình duyệt (${city})`,
@@ -113,6 +115,7 @@ export const viAccount: typeof enAccount = {
         'hoàn lại cho bạn',
       balance: 'yêu cầu chúng tôi hoàn lại tiền trong ví',
     },
+    giveBack: 'Hoàn lại tiền trong ví để tôi đóng tài khoản',
     sessions: 'Phiên đăng nhập',
     sessionsSub: 'Những nơi bạn đang đăng nhập.',
     thisSession: 'Thiết bị này',

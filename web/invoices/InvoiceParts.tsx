@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Invoice } from '../../contract/billing.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
+import { hostedToken } from './hosted-token.ts'
 
 /**
  * Paid where nothing is due, UnPaid where something is. Void, lapsed and refunded invoices and
@@ -41,8 +42,6 @@ export function InvoiceBadge({
   )
 }
 
-const hostedPath = /^\/invoice\/hosted\/([^/?#]+)$/
-
 interface HostedLinkProps {
   url: string
   className?: string
@@ -56,13 +55,12 @@ interface HostedLinkProps {
  */
 export function HostedLink({ url, className, label, children }: HostedLinkProps) {
   const target = new URL(url, location.href)
-  const token =
-    target.origin === location.origin ? hostedPath.exec(target.pathname)?.[1] : undefined
+  const token = target.origin === location.origin ? hostedToken(target.pathname) : undefined
   if (token !== undefined) {
     return (
       <Link
         to="/invoice/hosted/$token"
-        params={{ token: decodeURIComponent(token) }}
+        params={{ token }}
         className={className}
         aria-label={label}
         title={label}

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import type { Invoice } from '../../contract/billing.ts'
 import { messageOf } from '../api.ts'
@@ -12,23 +13,46 @@ import { cx } from '../ui/cx.ts'
 import { useNarrow } from '../ui/narrow.ts'
 import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
+import { Segmented } from '../ui/Segmented.tsx'
 import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
 import { invoiceListQuery } from './queries.ts'
 
-export const load = ({ queryClient }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(invoiceListQuery)
+const route = getRouteApi('/app/invoice')
+
+export const load = ({ queryClient, search }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(
+    invoiceListQuery(search['status'] === 'open' ? 'open' : undefined),
+  )
 
 export default function InvoicesPage() {
   const t = useTexts('invoices')
-  const query = useInfiniteQuery(invoiceListQuery)
+  const navigate = useNavigate()
+  const { status } = route.useSearch()
+  const query = useInfiniteQuery(invoiceListQuery(status))
   const list = query.data?.pages.flatMap((page) => page.result) ?? []
 
   return (
     <>
       <title>{`${t.invoices.title} · ${brand}`}</title>
-      <PageHead title={t.invoices.title} sub={t.invoices.sub} />
+      <PageHead title={t.invoices.title} sub={t.invoices.sub}>
+        <Segmented
+          label={t.invoices.filter}
+          value={status ?? 'all'}
+          options={[
+            { value: 'all', label: t.invoices.all },
+            { value: 'open', label: t.invoices.unpaidOnly },
+          ]}
+          onChange={(wanted) =>
+            void navigate({
+              to: '/invoice',
+              search: wanted === 'open' ? { status: 'open' } : {},
+              replace: true,
+            })
+          }
+        />
+      </PageHead>
       <PagedCard
         label={t.invoices.title}
         list={query}
@@ -37,7 +61,7 @@ export default function InvoicesPage() {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
-        empty={<Empty text={t.invoices.empty} />}
+        empty={<Empty text={status ? t.invoices.noneUnpaid : t.invoices.empty} />}
       >
         <Table list={list} />
       </PagedCard>
@@ -79,6 +103,9 @@ function Table({ list }: { list: Invoice[] }) {
           <tr key={invoice.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <span className="num whitespace-nowrap">{invoice.number ?? t.common.draft}</span>
+              <span className="block text-xs font-normal wrap-anywhere text-ink-2">
+                {invoice.lines[0]?.description}
+              </span>
               <span
                 className={
                   'num block text-xs font-normal text-ink-3 min-[22rem]:whitespace-nowrap xl:hidden'

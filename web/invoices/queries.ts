@@ -10,17 +10,19 @@ export const recentInvoicesQuery = queryOptions({
     (await callPage(listInvoices, { query: { limit: 50 } }, { signal })).result,
 })
 
-export const invoiceListQuery = infiniteQueryOptions({
-  queryKey: ['invoices', 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    callPage(
-      listInvoices,
-      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-      { signal },
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next,
-})
+/** The invoices; `open`: only the unpaid ones. */
+export const invoiceListQuery = (status?: 'open') =>
+  infiniteQueryOptions({
+    queryKey: ['invoices', 'list', status],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        listInvoices,
+        { query: { limit: 50, status, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+  })
 
 export const hostedInvoiceQuery = (token: string) =>
   queryOptions({

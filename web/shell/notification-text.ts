@@ -5,6 +5,7 @@
 import { formatMoney, currency } from '../../contract/money.ts'
 import { InvoiceEvent, type EventName, type Notification } from '../../contract/realtime.ts'
 import type { Language, TextsWith } from '../i18n/index.ts'
+import { hostedToken } from '../invoices/hosted-token.ts'
 
 interface Told {
   event: EventName
@@ -106,22 +107,42 @@ export const headOf = (group: readonly Notification[]): Notification | undefined
   group.find(({ event }) => event === 'invoice.paid') ??
   group[0]
 
+/** The page of an unpaid invoice: the order that waits for it, or the invoice itself. */
+function unpaidTarget(payload: unknown) {
+  const { payment, wp } = InvoiceEvent.safeParse(payload).data ?? {}
+  // Only an order's invoice has no number while it is unpaid.
+  if (wp && payment?.number === null)
+    return { to: '/wordpress-progress/$id', params: { id: wp.id } } as const
+  const url = payment?.hosted_invoice_url
+  const token =
+    url !== undefined && URL.canParse(url) ? hostedToken(new URL(url).pathname) : undefined
+  return token === undefined
+    ? undefined
+    : ({ to: '/invoice/hosted/$token', params: { token } } as const)
+}
+
 /** The link of a notification. */
 export function notificationTarget({
   event,
   payload,
 }: Told):
-  | { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } }
+  | { to: '/wordpress/$id' | '/wordpress-progress/$id' | '/dns/domain/$id'; params: { id: string } }
+  | { to: '/invoice/hosted/$token'; params: { token: string } }
   | { to: '/invoice' | '/transactions' | '/payment' }
   | { to: '/support'; search: never }
   | undefined {
-  const id = field(field(payload, 'wp'), 'id')
-  if (event.startsWith('wordpress.') && typeof id === 'string')
-    return { to: '/wordpress/$id', params: { id } }
-  if (event === 'invoice.payment_failed' && typeof id === 'string')
-    return { to: '/wordpress-progress/$id', params: { id } }
-  const ticket = field(payload['ticket'], 'id')
-  if (event.startsWith('ticket.') && typeof ticket === 'string')
+  const idOf = (name: string): string | undefined => {
+    const id = field(payload[name], 'id')
+    return typeof id === 'string' ? id : undefined
+  }
+  const [server, domain, ticket] = [idOf('wp'), idOf('domain'), idOf('ticket')]
+  const unpaid = event === 'invoice.payment_failed' ? unpaidTarget(payload) : undefined
+  if (unpaid) return unpaid
+  if (/^(?:wordpress|subscription|subscribe)\./.test(event) && server !== undefined)
+    return { to: '/wordpress/$id', params: { id: server } }
+  if (event === 'dns.status' && domain !== undefined)
+    return { to: '/dns/domain/$id', params: { id: domain } }
+  if (event.startsWith('ticket.') && ticket !== undefined)
     return { to: '/support', search: { ticket } as never }
   if (event.startsWith('invoice.')) return { to: '/invoice' }
   if (event === 'wallet.low' || event === 'wallet.auto_top_up') return { to: '/payment' }

@@ -15,13 +15,21 @@ import { objectQuery, ticketQuery, useSupportTexts } from './support.ts'
 interface NewTicketProps {
   /** The subject, as the address names it: `server.<id>`. */
   about: string | undefined
+  /** The subject line at first. */
+  subject: string | undefined
   onNotAbout: () => void
   onCancel: () => void
   onOpened: (id: string) => void
 }
 
 /** The form of a new ticket, about the page that the customer came from. */
-export function NewTicket({ about = '', onNotAbout, onCancel, onOpened }: NewTicketProps) {
+export function NewTicket({
+  about = '',
+  subject = '',
+  onNotAbout,
+  onCancel,
+  onOpened,
+}: NewTicketProps) {
   const t = useSupportTexts()
   const { toast: words } = useTexts()
   const queryClient = useQueryClient()
@@ -31,7 +39,7 @@ export function NewTicket({ about = '', onNotAbout, onCancel, onOpened }: NewTic
   const [kind, id] = [about.slice(0, Math.max(0, dot)), about.slice(dot + 1)]
   const { data: object } = useQuery({ ...objectQuery(kind, id), enabled: kind !== '' })
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
-    initial: { subject: '', text: '' },
+    initial: { subject: subject.slice(0, 150), text: '' },
     schema: openTicket.body,
     body: (values) => ({
       ...values,

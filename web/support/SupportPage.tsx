@@ -24,6 +24,8 @@ interface Search {
   ticket?: string
   /** The subject of a new ticket: `server.<id>`; `new`: no subject. */
   about?: string
+  /** The subject line of a new ticket. */
+  subject?: string
 }
 const to = (search: Search) => ({ to: '/support' as const, search: search as never })
 
@@ -38,7 +40,7 @@ export const load = ({ queryClient, search }: LoadInput) => {
 export default function SupportPage() {
   const t = useSupportTexts()
   const navigate = useNavigate()
-  const { ticket, about } = useSearch({ strict: false }) as Search
+  const { ticket, about, subject } = useSearch({ strict: false }) as Search
   const back = (
     <Link
       {...to({})}
@@ -58,6 +60,7 @@ export default function SupportPage() {
           <PageHead title={t.ask} sub={t.sub} />
           <NewTicket
             about={about}
+            subject={subject}
             onNotAbout={() => void navigate({ ...to({ about: 'new' }), replace: true })}
             onCancel={() => void navigate(to({}))}
             onOpened={(id) => void navigate({ ...to({ ticket: id }), replace: true })}

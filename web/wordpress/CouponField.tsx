@@ -24,14 +24,17 @@ interface Wanted {
 /** The button that opened the field is gone, so the field takes the focus. */
 const focusField = (form: HTMLFormElement | null): void => form?.querySelector('input')?.focus()
 
-/** A field for a coupon's code, shown only on request. */
+/** A field for a coupon's code, shown only on request or with the code of a link. */
 export function CouponField({
   order,
+  given,
   currency,
   applied,
   onChange,
 }: {
   order: Wanted
+  /** The code of the link that the customer came by; '': none. */
+  given: string
   currency: Currency
   applied: Applied | undefined
   onChange: (applied: Applied | undefined) => void
@@ -40,10 +43,11 @@ export function CouponField({
   const words = t.review.coupon
   const { money } = useFormat()
   const [attempt] = useState(() => new Attempt())
-  const [open, setOpen] = useState(false)
-  const [code, setCode] = useState('')
+  const [open, setOpen] = useState(given !== '')
+  const [code, setCode] = useState(given)
   const [fault, setFault] = useState<string>()
   const [busy, setBusy] = useState(false)
+  const [isAsked, setIsAsked] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (busy) return
@@ -75,13 +79,18 @@ export function CouponField({
     )
   if (!open)
     return (
-      <Button size="sm" variant="outline" className="mt-3" onClick={() => setOpen(true)}>
+      <Button
+        size="sm"
+        variant="outline"
+        className="mt-3"
+        onClick={() => (setIsAsked(true), setOpen(true))}
+      >
         {words.have}
       </Button>
     )
   return (
     <form
-      ref={focusField}
+      ref={isAsked ? focusField : undefined}
       noValidate
       onSubmit={(event) => void submit(event)}
       className="mt-3 flex flex-wrap items-start gap-3"

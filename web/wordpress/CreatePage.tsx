@@ -5,6 +5,7 @@ import {
   memo,
   Suspense,
   useDeferredValue,
+  useEffect,
   useMemo,
   useRef,
   useState,
@@ -87,6 +88,15 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     ...order,
     password: '',
   }))
+  useEffect(() => {
+    const { search } = location
+    const lists = plans.data && regions.data && { plans: plans.data, regions: regions.data.data }
+    if (search === '' || !lists) return
+    const follow = ({ linkIn, withLink }: typeof import('./order-link.ts')) =>
+      setForm((now) => withLink(now, linkIn(search), lists))
+    // If this file does not load, the customer chooses.
+    import('./order-link.ts').then(follow, () => undefined)
+  }, [setForm, plans.data, regions.data])
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)

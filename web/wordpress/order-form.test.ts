@@ -9,6 +9,7 @@ import {
   problems,
   type OrderForm,
 } from './order-form.ts'
+import { linkIn, withLink } from './order-link.ts'
 
 const hanoi = { id: 1, name: 'Hà Nội', country: 'VN', minDisk: 10_240 }
 const tokyo = { id: 5, name: 'Tokyo', country: 'JP', minDisk: 20_480 }
@@ -95,4 +96,36 @@ test('the body carries disks in MB', () => {
 
 test('every generated password holds the rule', () => {
   for (let round = 0; round < 200; round++) expect(passwordHolds(generatePassword())).toBe(true)
+})
+
+describe('a link to the order', () => {
+  const lists = { plans: [plan], regions: [hanoi, tokyo] }
+
+  test('chooses what it names, by id or name, and leaves what else was typed', () => {
+    const typed = { ...emptyOrder, user: 'an', regionId: 1, planId: 9 }
+    expect(withLink(typed, { plan: 'basic-2', coupon: 'TET' }, lists)).toMatchObject({
+      planId: 2,
+      regionId: 1,
+      user: 'an',
+      coupon: 'TET',
+    })
+    expect(withLink(typed, { region: '5' }, lists)).toMatchObject({ planId: 9, regionId: 5 })
+  })
+
+  test('is read from the address', () => {
+    expect(linkIn('?plan=2&coupon=TET%202027&other=1')).toEqual({ plan: '2', coupon: 'TET 2027' })
+    expect(withLink(full, linkIn('?other=1&plan='), lists)).toBe(full)
+  })
+
+  test('that names what is not sold chooses nothing', () => {
+    const link = { plan: '77', region: 'Atlantis' }
+    expect(withLink(full, link, lists)).toMatchObject({ planId: 2, regionId: 1, coupon: '' })
+    expect(withLink(full, {}, lists)).toBe(full)
+  })
+
+  test('is followed once: a later choice stays', () => {
+    const link = { plan: '2' }
+    const chosen = { ...withLink(emptyOrder, link, lists), planId: 3 }
+    expect(withLink(chosen, link, lists).planId).toBe(3)
+  })
 })

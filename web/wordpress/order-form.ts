@@ -30,6 +30,10 @@ export interface OrderForm {
   user: string
   password: string
   containers: number
+  /** The code that stands in the coupon's field at first; only its own button applies it. */
+  coupon: string
+  /** The link that this form has followed; what is chosen afterwards stays. */
+  followed: string
 }
 
 export const emptyOrder: OrderForm = {
@@ -40,6 +44,8 @@ export const emptyOrder: OrderForm = {
   user: '',
   password: '',
   containers: 1,
+  coupon: '',
+  followed: '',
 }
 
 /** Whether the form holds input that would be lost. */
