@@ -26,6 +26,8 @@ export const Hit = z.object({
   text: z.string(),
   /** For a ticket: its id. */
   ticket: z.optional(z.string()),
+  /** For an invoice: its id. */
+  invoice: z.optional(z.string()),
 })
 export type Hit = z.output<typeof Hit>
 

@@ -11,13 +11,17 @@ const shownInvoices = 10
 export async function findInvoices(
   db: Queryable,
   text: string,
-): Promise<{ readonly customerId: string; readonly text: string }[]> {
+): Promise<{ readonly customerId: string; readonly text: string; readonly invoice: string }[]> {
   const rows = await db
     .selectFrom('invoice')
-    .select(['customer_id', 'number'])
+    .select(['id', 'customer_id', 'number'])
     .where('number', '=', text.toUpperCase())
     .execute()
-  return rows.map((row) => ({ customerId: row.customer_id, text: row.number ?? '' }))
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    text: row.number ?? '',
+    invoice: row.id,
+  }))
 }
 
 /** The newest ten. */

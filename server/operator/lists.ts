@@ -2,12 +2,13 @@
 import {
   gatewayNotices as noticesApi,
   operatorCustomers,
+  operatorInvoices as invoicesApi,
   operatorOverview,
   operatorNodes,
   operatorWork as api,
 } from '../../contract/index.ts'
 import { listCustomers, showCustomers } from '../auth/index.ts'
-import { overduePage } from '../billing/index.ts'
+import { deskInvoice, deskInvoiceFile, overduePage } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
 import { waitingDomains } from '../dns/index.ts'
@@ -21,6 +22,7 @@ import {
   pageRequest,
 } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Ledger } from '../wallet/index.ts'
 import {
@@ -42,6 +44,10 @@ export interface ListNeeds {
 }
 
 const usualLimit = 50
+
+async function* onePiece(bytes: Buffer): AsyncIterable<Buffer> {
+  yield bytes
+}
 
 /** Says of each row whose it is. */
 export async function withCustomers<R extends { readonly customerId: string | null }>(
@@ -87,6 +93,15 @@ export function listRoutes(http: Http, needs: ListNeeds): void {
       after: decodeTimeCursor(query.cursor, language),
     })
     return new Page(await withCustomers(db, rows), encodeTimeCursor(next))
+  })
+  http.read(invoicesApi.invoiceAtDesk, async ({ params, language }) => {
+    const [shown] = await withCustomers(db, [await deskInvoice(db, params.id, language)])
+    if (!shown) throw new Refusal('not_found')
+    return shown
+  })
+  http.file(invoicesApi.invoicePdfAtDesk, async ({ params, query, language }) => {
+    const file = await deskInvoiceFile(db, catalog, params.id, query.lang ?? language)
+    return { name: file.name, type: 'application/pdf', chunks: onePiece(file.bytes) }
   })
   http.read(api.servers, async ({ query, language }) => {
     const { rows, next } = await listServers(db, query.state, pageRequest(query, language))

@@ -4,7 +4,9 @@
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Invoice } from '../../contract/billing.ts'
 import { cardsOf } from '../card-holder.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import { stripeBrowser } from '../stripe-browser.ts'
@@ -208,4 +210,44 @@ test('money that matches nothing waits, is decided either way, and was sent back
   await row.waitFor({ state: 'detached' })
   await page.getByText('FT26331000018').waitFor()
   expect(complaints).toEqual([])
+})
+
+test('an invoice is found by its number, read, and saved as a PDF, as its credit note is', async () => {
+  const an = await portal.customer()
+  await portal.topUp(an, 300_000)
+  const { id } = await orderServer(portal, an)
+  const token = an.token
+  const { subscription_id: subscription } = await portal.app.db
+    .selectFrom('site')
+    .select('subscription_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const cancelled = { token, body: { when: 'now' } }
+  await portal.call('POST', `/api/subscriptions/${subscription}/cancel`, cancelled)
+  const listed = await portal.call<Invoice[]>('GET', '/api/payments/stripe/invoices', { token })
+  const number = listed.body.result.find(({ kind }) => kind === 'order')?.number ?? ''
+  const looks = [
+    { language: 'en', theme: 'light', notes: 'Credit notes', pdf: 'Download PDF' },
+    { language: 'vi', theme: 'dark', notes: 'Phiếu hoàn tiền', pdf: 'Tải PDF' },
+  ] as const
+  for (const { notes, pdf, ...look } of looks) {
+    const { page, complaints } = await deskOf(finance, look)
+    await openPage(page, `${portal.url}/operator/customers?q=${number}`)
+    await page.getByRole('link', { name: number }).click()
+    await page.getByRole('heading', { level: 1, name: number }).waitFor()
+    await judgeBothWidths(page, `invoice-${look.language}-${look.theme}`)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: pdf }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe(`${number}.pdf`)
+    await page.getByRole('region', { name: notes }).getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: /VN-CN-/ }).waitFor()
+    await judgeBothWidths(page, `credit-note-${look.language}-${look.theme}`)
+    // From there by the customer's page back to the invoice.
+    await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
+    await page.getByRole('link', { name: number, exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: number }).waitFor()
+    expect(complaints).toEqual([])
+  }
 })

@@ -323,6 +323,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
           rows={of.invoices.map(({ id, number, at, total, currency: due, status }) => ({
             key: id,
             main: number ?? t.customer.draft,
+            to: `/invoices/${id}`,
             sub: timeOf(at),
             end: money(total, due),
             ...badgeOf(t, status),

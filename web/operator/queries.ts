@@ -11,6 +11,7 @@ import {
   type CustomerStory,
 } from '../../contract/operator-desk.ts'
 import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
+import { invoiceAtDesk } from '../../contract/operator-invoices.ts'
 import { overview } from '../../contract/operator-overview.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
@@ -89,6 +90,12 @@ export const customerQuery = (id: string) =>
     queryKey: ['customer', id],
     queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
     refetchInterval: ({ state: { data } }) => (data?.servers.some(isOnItsWay) ? 3_000 : 30_000),
+  })
+export const invoiceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['invoice', id],
+    queryFn: ({ signal }) => call(invoiceAtDesk, { params: { id } }, signal),
+    refetchInterval: 30_000,
   })
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
