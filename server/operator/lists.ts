@@ -1,6 +1,7 @@
 /** The desk's work lists: each reads one page, or few rows, by an index. */
 import {
   gatewayNotices as noticesApi,
+  operatorCustomerLists as ofCustomer,
   operatorCustomers,
   operatorInvoices as invoicesApi,
   operatorOverview,
@@ -8,12 +9,12 @@ import {
   operatorWork as api,
 } from '../../contract/index.ts'
 import { listCustomers, showCustomers } from '../auth/index.ts'
-import { deskInvoice, deskInvoiceFile, overduePage } from '../billing/index.ts'
+import { deskInvoice, deskInvoiceFile, invoicesOfCustomer, overduePage } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
 import { waitingDomains } from '../dns/index.ts'
 import { listMessages } from '../messages/index.ts'
-import { listNotices, noticeOf, type PaymentDriver } from '../payments/index.ts'
+import { listNotices, noticeOf, paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import {
   decodeTimeCursor,
@@ -21,7 +22,7 @@ import {
   encodeTimeCursor,
   pageRequest,
 } from '../platform/cursor.ts'
-import type { Database, Queryable } from '../platform/db.ts'
+import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -32,6 +33,7 @@ import {
   listServers,
   lossOf,
   ownedServersOf,
+  serversOfCustomer,
 } from '../wordpress/index.ts'
 import { overviewOf } from './overview.ts'
 
@@ -64,6 +66,13 @@ export async function withCustomers<R extends { readonly customerId: string | nu
   }))
 }
 
+/** Refuses with not_found. */
+async function knownCustomer(db: Queryable, id: string): Promise<string> {
+  const customers = isUuid(id) ? await showCustomers(db, [id]) : new Map<string, unknown>()
+  if (!customers.has(id)) throw new Refusal('not_found')
+  return id
+}
+
 export function listRoutes(http: Http, needs: ListNeeds): void {
   const { db, clock, catalog, drivers, ledger } = needs
   http.read(operatorCustomers.customers, async ({ query, language }) => {
@@ -85,6 +94,25 @@ export function listRoutes(http: Http, needs: ListNeeds): void {
       }
     })
     return new Page(shown, encodeTimeCursor(next))
+  })
+  http.read(ofCustomer.customerPayments, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await paymentsOfCustomer(db, drivers, customerId, {
+      limit: query.limit ?? usualLimit,
+      before: decodeTimeCursor(query.cursor, language),
+      code: query.code,
+    })
+    return new Page(rows, encodeTimeCursor(next))
+  })
+  http.read(ofCustomer.customerInvoices, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await invoicesOfCustomer(db, customerId, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(ofCustomer.customerServers, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await serversOfCustomer(db, customerId, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
   })
   http.read(operatorOverview.overview, () => overviewOf(needs))
   http.read(operatorOverview.overdueInvoices, async ({ query, language }) => {

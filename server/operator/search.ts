@@ -26,7 +26,7 @@ type Found = Omit<Hit, 'customer'> & { readonly customerId: string | null }
 async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Found[]> {
   const of =
     (kind: Hit['kind']) =>
-    (found: { readonly customerId: string | null; readonly text: string }): Found => ({
+    (found: Omit<Found, 'kind'>): Found => ({
       kind: found.customerId === null ? 'suspense' : kind,
       ...found,
     })

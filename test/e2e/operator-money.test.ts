@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Invoice } from '../../contract/billing.ts'
 import { cardsOf } from '../card-holder.ts'
+import { manyTickets, newerTopUps } from '../many-rows.ts'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
@@ -212,7 +213,7 @@ test('money that matches nothing waits, is decided either way, and was sent back
   expect(complaints).toEqual([])
 })
 
-test('an invoice is found by its number, read, and saved as a PDF, as its credit note is', async () => {
+test('an invoice is found by its number, read, and saved as a PDF; so is a credit note', async () => {
   const an = await portal.customer()
   await portal.topUp(an, 300_000)
   const { id } = await orderServer(portal, an)
@@ -250,4 +251,39 @@ test('an invoice is found by its number, read, and saved as a PDF, as its credit
     await page.getByRole('heading', { level: 1, name: number }).waitFor()
     expect(complaints).toEqual([])
   }
+})
+
+test('older top-ups and tickets are loaded; an old top-up is found and given back', async () => {
+  const an = await portal.customer()
+  const { transactionCode: old } = await portal.topUp(an, 70_000)
+  await newerTopUps(portal.app.db, old, 70)
+  await manyTickets(portal.app.db, an.id, 'open', 60)
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/customers/${an.id}`)
+  const topUps = page.getByRole('region', { name: 'Top-ups', exact: true })
+  await topUps.getByRole('button', { name: 'Load more' }).click()
+  await page.waitForFunction(() => document.querySelectorAll('li').length > 50)
+  expect(await topUps.getByRole('listitem').count()).toBe(50)
+  await judgeBothWidths(page, 'top-ups-more-en-light')
+  await topUps.getByRole('button', { name: 'Load more' }).click()
+  await topUps.getByText(`${old} · `).waitFor()
+  expect(await topUps.getByRole('listitem').count()).toBe(71)
+  expect(await topUps.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+
+  await openPage(page, `${portal.url}/operator/customers?q=${old}`)
+  await page.getByRole('link', { name: old }).click()
+  const found = page.getByRole('region', { name: 'The top-up that you looked for' })
+  await found.getByText(old).waitFor()
+  await judgeBothWidths(page, 'top-up-found-en-light')
+  await found.getByRole('button', { name: 'Refund' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Ticket 4711')
+  await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click()
+  await found.getByText('70.000 đ given back').waitFor()
+
+  await openPage(page, `${portal.url}/operator/tickets`)
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.click()
+  await more.waitFor({ state: 'detached' })
+  expect(await page.getByRole('link', { name: /^#1\d{3} Ticket / }).count()).toBe(60)
+  expect(complaints).toEqual([])
 })

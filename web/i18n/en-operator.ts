@@ -106,6 +106,7 @@ export const enOperator = {
     noWallet: 'No wallet',
     entries: 'Latest entries',
     payments: 'Top-ups',
+    foundPayment: 'The top-up that you looked for',
     invoices: 'Invoices',
     servers: 'Servers',
     onNode: (node: string) => `on ${node}`,

@@ -102,6 +102,7 @@ export const viOperator: OperatorTexts = {
     noWallet: 'Chưa có ví',
     entries: 'Giao dịch mới nhất',
     payments: 'Các lần nạp',
+    foundPayment: 'Lần nạp bạn tìm',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
     onNode: (node: string) => `trên node ${node}`,

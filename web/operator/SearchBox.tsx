@@ -89,10 +89,12 @@ const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-5 py-3 ' +
   'last:border-0 hover:bg-subtle/60'
 
-function addressOf({ customer, ticket, invoice }: Hit): string {
+function addressOf({ customer, ticket, invoice, payment }: Hit): string {
   if (ticket !== undefined) return `/tickets/${ticket}`
   if (invoice !== undefined) return `/invoices/${invoice}`
-  return customer ? `/customers/${customer.id}` : '/suspense'
+  if (!customer) return '/suspense'
+  const shown = payment === undefined ? '' : `?${new URLSearchParams({ payment })}`
+  return `/customers/${customer.id}${shown}`
 }
 
 function Found({ hit }: { hit: Hit }) {
