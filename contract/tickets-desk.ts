@@ -26,8 +26,8 @@ export const ticketsOfDesk = endpoint({
   access: 'staff',
   may: 'look',
   summary:
-    'Tickets in one state: of those that wait the most urgent and longest waiting first, of those ' +
-    'that were closed within ninety days the newest',
+    'Tickets in one state: of those that wait the most urgent and longest waiting first, of ' +
+    'those that were closed within ninety days the newest',
   query: z.object({
     ...pageQuery,
     state: z.optional(z.enum(ticketStates)),

@@ -56,8 +56,8 @@ describe('of a customer with more than the page shows', () => {
       insert into site (id, customer_id, name, status, plan_id, plan_name, cpu, ram_mb, disk_mb,
         mariadb_disk_mb, containers, region_id, region_name, language, price, currency, admin_user,
         created_at)
-      select gen_random_uuid(), ${an.id}, 'older-server-' || n, 'failed', 1, 'BASIC-1', 1, 512, 10240,
-        10240, 1, 1, 'VN', 'vi', 218000, 'VND', 'an', now()
+      select gen_random_uuid(), ${an.id}, 'older-server-' || n, 'failed', 1, 'BASIC-1', 1, 512,
+        10240, 10240, 1, 1, 'VN', 'vi', 218000, 'VND', 'an', now()
       from generate_series(1, 60) n`.execute(db)
   })
   const path = (list: string) => `/api/operator/customers/${an.id}/${list}`

@@ -213,7 +213,7 @@ test('money that matches nothing waits, is decided either way, and was sent back
   expect(complaints).toEqual([])
 })
 
-test('an invoice is found by its number, read, and saved as a PDF; so is a credit note', async () => {
+test('an invoice is found, read and saved as a PDF, and so is its credit note', async () => {
   const an = await portal.customer()
   await portal.topUp(an, 300_000)
   const { id } = await orderServer(portal, an)
