@@ -48,6 +48,8 @@ const timeZone = z.string().check(
 export const Account = z.object({
   name: z.string(),
   email: z.string(),
+  /** Whether a code or a link sent to the address was used in this account. */
+  emailProven: z.boolean(),
   phone: z.string(),
   region_code: regionCode,
   /** The customer's choice, or the region's default. */
@@ -104,7 +106,9 @@ export const changeEmail = endpoint({
   method: 'POST',
   path: '/api/v1/account/email',
   access: 'customer',
-  summary: 'Begin to change the email address: a code goes to the new one (once a minute)',
+  summary:
+    'Begin to change the email address, or to confirm the present one: a code goes there (once a ' +
+    'minute)',
   body: z.strictObject({ email, password: currentPassword }),
   result: z.null(),
   asksAgain: true,
@@ -113,7 +117,7 @@ export const confirmEmail = endpoint({
   method: 'POST',
   path: '/api/v1/account/email/confirm',
   access: 'customer',
-  summary: 'Change the email address with the code; the old address is told',
+  summary: 'Change the email address with the code, or confirm it; the old address is told',
   body: z.strictObject({ code: otp }),
   result: Account,
 })

@@ -122,6 +122,20 @@ export const acts = {
       amount: z.optional(amount),
     },
   ),
+  'money.refund_by_hand': needed(
+    'money.refund_by_hand',
+    'money',
+    'Enter that a top-up, or a part of it, was given back by a bank transfer of ours, because ' +
+      'its gateway makes no refunds',
+    {
+      /** The transaction code. */
+      payment: id,
+      /** Minor units; without it, all that is left. */
+      amount: z.optional(amount),
+      /** The bank's number of the transfer. */
+      bankReference: oneLine(3, 64),
+    },
+  ),
   'money.assign': needed(
     'money.assign',
     'money',

@@ -16,6 +16,8 @@ export const PaymentAtDesk = z.object({
   givenBack: minor,
   /** Whether the gateway makes refunds, and some money is left to refund. */
   refundable: z.boolean(),
+  /** Whether some money is left, and only a transfer of ours can give it back. */
+  refundableByHand: z.boolean(),
 })
 export type PaymentAtDesk = z.output<typeof PaymentAtDesk>
 

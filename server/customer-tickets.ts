@@ -1,5 +1,5 @@
 /** Tickets: the objects that they may name, and the addresses of their letters. */
-import { customerOfEmail } from './auth/index.ts'
+import { customerOfMailbox } from './auth/index.ts'
 import { invoiceName } from './billing/index.ts'
 import { domainName } from './dns/index.ts'
 import { paymentName } from './payments/index.ts'
@@ -74,7 +74,7 @@ export function customerTickets(
     log,
     addresses,
     texts: (name) => lookup.txt(name),
-    customerOfEmail,
+    customerOfMailbox,
     own: new Set([/[^\s<]+@[^\s>]+/.exec(config.MAIL_FROM)?.[0].toLowerCase() ?? '']),
     fromSender: limits.limit('ticket-letter'),
     intoTicket: limits.limit('ticket-answer'),

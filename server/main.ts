@@ -62,6 +62,7 @@ const ownSettings = [
   'NODE_LISTEN',
   'NODE_KEY',
   'HOST',
+  'SITES_DOMAIN',
   'SITES_PORT',
   'SITES_TLS_PORT',
   'portalBehindEdge',

@@ -36,6 +36,8 @@ export async function writeCustomer(of: {
   currency: Currency
   name?: string | undefined
   email?: string | undefined
+  /** False: as registration leaves it. */
+  isEmailProven?: boolean | undefined
 }): Promise<TestCustomer> {
   const { db, clock } = of
   people += 1
@@ -55,6 +57,7 @@ export async function writeCustomer(of: {
         password_hash: hash,
         region_code: of.region,
         active: true,
+        email_proven_at: of.isEmailProven === false ? null : clock.now(),
         created_at: clock.now(),
       })
       .execute()

@@ -59,7 +59,13 @@ export interface TestPortal {
    * A registered and signed-in customer, written into the database by the portal's own functions;
    * registration has tests of its own.
    */
-  customer(of?: { region?: string; name?: string; email?: string }): Promise<TestCustomer>
+  customer(of?: {
+    region?: string
+    name?: string
+    email?: string
+    /** False: as registration leaves it. */
+    isEmailProven?: boolean
+  }): Promise<TestCustomer>
   /** The customer with a new session. */
   signIn(customer: TestCustomer): Promise<TestCustomer>
   /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
@@ -351,10 +357,11 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       const answer = await fetch(`${sandbox.url}/inbox.json?to=${encodeURIComponent(to)}`)
       return (await answer.json()) as { to: string; channel: string; text: string; at: string }[]
     },
-    customer: ({ region = 'VN', name, email } = {}) =>
+    customer: ({ region = 'VN', name, email, isEmailProven } = {}) =>
       writeCustomer({
         name,
         email,
+        isEmailProven,
         db: now.app.db,
         clock: options.clock ?? systemClock,
         region: region as RegionCode,

@@ -221,7 +221,12 @@ test(
     const title = async (): Promise<string> => await (await fetch(portal.url)).text()
     expect(await title()).not.toContain('Another Brand')
     // An invalid setting, and one that would take the sites down: nothing is restarted.
-    for (const settings of ['CATALOG=/nowhere.yaml\n', 'WORDPRESS_INTERNET=on\n']) {
+    for (const settings of [
+      'CATALOG=/nowhere.yaml\n',
+      'WORDPRESS_INTERNET=on\n',
+      // The edge keeps cookies of one site from the others by it.
+      'SITES_DOMAIN=sites.example.net\n',
+    ]) {
       portal.write(settings)
       const refusals = (): number => portal.output.split('they stay as they are').length
       const told = refusals()
@@ -324,7 +329,12 @@ test(
     expect(failed.code).toBe(1)
     expect(await version()).toBe(present)
 
-    expect((await portal.command('upgrade', {}, [fresh])).said).toContain('took over in')
+    const { said } = await portal.command('upgrade', {}, [fresh])
+    expect(said).toContain('took over in')
+    // The next full start would sell the sample of that release.
+    expect(said).toContain(`${path.join(root, 'catalog.yaml')} lies in the folder of the former`)
+    expect(said).toContain('set CATALOG')
+    expect(said).not.toContain('set DATA_DIR')
     await eventually('the new version', async () => (await version()) === '9.9.4')
     expect((await portal.command('upgrade', {}, [root])).said).toContain('took over in')
     await eventually('the version before', async () => (await version()) === present)

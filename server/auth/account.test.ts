@@ -203,6 +203,19 @@ describe('email and phone', () => {
     expect(await signIn({ email, password: an.password })).toBeTruthy()
   })
 
+  test('the address of the registration is confirmed likewise, and nobody is told', async () => {
+    const an = await portal.customer({ isEmailProven: false })
+    expect((await on<Account>(an, 'GET', '')).body.result.emailProven).toBe(false)
+    const begin = () => on(an, 'POST', '/email', { email: an.email, password: an.password })
+    expect((await begin()).status).toBe(200)
+    const right = await codeFor(an.email)
+    expect(
+      (await on<Account>(an, 'POST', '/email/confirm', { code: right })).body.result,
+    ).toMatchObject({ email: an.email, emailProven: true })
+    expect(await portal.inbox(an.email)).toHaveLength(1)
+    expect((await begin()).body.error?.fields).toHaveProperty('email')
+  })
+
   test('a phone number likewise, by SMS', async () => {
     const an = await portal.customer()
     const phone = an.phone.replace('+8491', '+8493')

@@ -74,47 +74,6 @@ export async function findCustomers(
   return rows
 }
 
-/** An active customer by exact email address in lower case. */
-export async function customerOfEmail(
-  db: Queryable,
-  email: string,
-): Promise<{ readonly id: string } | undefined> {
-  return await db
-    .selectFrom('customer')
-    .select('id')
-    .where('email', '=', email)
-    .where('active', '=', true)
-    .executeTakeFirst()
-}
-
-/** The active customer with this email address or phone. Null: none. */
-export async function customerOfRecipient(
-  db: Queryable,
-  recipient: string,
-): Promise<string | null> {
-  const row = await db
-    .selectFrom('customer')
-    .select('id')
-    .where((eb) => eb.or([eb('email', '=', recipient), eb('phone', '=', recipient)]))
-    .where('active', '=', true)
-    .executeTakeFirst()
-  return row?.id ?? null
-}
-
-/**
- * Whether an account is open. The lock keeps it open until the transaction ends, so that a later
- * erasure finds what was written for it.
- */
-export async function holdOpenAccount(tx: Tx, customerId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('customer')
-    .select('closed_at')
-    .where('id', '=', customerId)
-    .forKeyShare()
-    .executeTakeFirst()
-  return row !== undefined && row.closed_at === null
-}
-
 /** By id; unknown ids are missing. */
 export async function showCustomers(
   db: Queryable,

@@ -12,14 +12,18 @@ export { accountRoutes } from './account-routes.ts'
 export {
   accountStory,
   createAccountActs,
-  customerOfEmail,
-  customerOfRecipient,
   findCustomers,
-  holdOpenAccount,
   letterAddress,
   showCustomers,
   type AccountActs,
 } from './desk.ts'
+export {
+  activeCustomer,
+  customerOfMailbox,
+  customerOfRecipient,
+  holdOpenAccount,
+  isActivated,
+} from './find-account.ts'
 export { listCustomers } from './desk-list.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'

@@ -48,7 +48,7 @@ export interface AuthNeeds {
   readonly currencyOf: (region: RegionCode) => Currency
   readonly languageOf: (region: RegionCode) => Me['language']
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
-  readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<void>
+  readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<readonly string[]>
   readonly balanceOf: (
     db: Queryable,
     customerId: string,

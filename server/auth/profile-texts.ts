@@ -31,6 +31,22 @@ export const texts = {
         'hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.',
     },
   },
+  emailProof: {
+    en: {
+      subject: 'Confirm your email address',
+      text: (code: string) =>
+        `Your code is ${code}. Enter it on the account page to confirm this address.\nIt ` +
+        'expires in 10 minutes. If you did not ask for it, somebody registered with your ' +
+        'address: do not pass the code on.',
+    },
+    vi: {
+      subject: 'Xác nhận địa chỉ email',
+      text: (code: string) =>
+        `Mã của bạn là ${code}. Hãy nhập mã ở trang tài khoản để xác nhận địa chỉ này.\nMã có ` +
+        'hiệu lực trong 10 phút. Nếu bạn không yêu cầu, ai đó đã đăng ký bằng địa chỉ của bạn: ' +
+        'đừng chuyển mã cho người khác.',
+    },
+  },
   emailChanged: {
     en: {
       subject: 'The email address of your account was changed',

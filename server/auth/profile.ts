@@ -121,7 +121,7 @@ export function createProfile(needs: AuthNeeds): Profile {
   async function write(
     tx: Tx,
     customerId: string,
-    change: { email: string } | { phone: string },
+    change: { email: string; email_proven_at: Date } | { phone: string },
   ): Promise<void> {
     try {
       await tx.updateTable('customer').set(change).where('id', '=', customerId).execute()
@@ -137,6 +137,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       return {
         name: row.name,
         email: row.email,
+        emailProven: row.email_proven_at !== null,
         phone: row.phone,
         region_code: region,
         language: (row.language as Account['language'] | null) ?? needs.languageOf(region),
@@ -219,12 +220,13 @@ export function createProfile(needs: AuthNeeds): Profile {
     async beginEmail(tx, proven, email, from, language) {
       const customer = await stillProven(tx, proven, language)
       const customerId = customer.id
-      if (email === customer.email)
+      const isSame = email === customer.email
+      if (isSame && customer.email_proven_at !== null)
         throw new Refusal('invalid_input', { fields: { email: ruleText('email_same', language) } })
       await wishes.take(customerId)
-      await refuseProven(tx, { email })
+      if (!isSame) await refuseProven(tx, { email })
       await resends.take(`email:${customerId}`)
-      const { subject, text } = texts.emailCode[customer.mailLanguage]
+      const { subject, text } = texts[isSame ? 'emailProof' : 'emailCode'][customer.mailLanguage]
       const { code, expiresAt } = await codes.issue(
         tx,
         { customerId },
@@ -245,7 +247,8 @@ export function createProfile(needs: AuthNeeds): Profile {
       )
       if (email === null) throw new Error('a code for a new email address has none')
       const before = await own(tx, customerId)
-      await write(tx, customerId, { email })
+      await write(tx, customerId, { email, email_proven_at: needs.clock.now() })
+      if (email === before.email) return await profile.read(tx, customerId)
       await noteFormer(tx, needs.clock, customerId, { kind: 'email', address: before.email })
       // A recovery that was requested at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')

@@ -93,7 +93,8 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       if (!customer) throw new Refusal('otp_expired')
       await tx
         .updateTable('customer')
-        .set({ password_hash: passwordHash })
+        // The mailbox's reader has the account from now on.
+        .set({ password_hash: passwordHash, email_proven_at: clock.now() })
         // Several unproven registrations may share this email, and we cannot tell which is the
         // owner's. So all of them get the new password: the reader of the mailbox can sign in from
         // any network.

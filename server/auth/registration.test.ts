@@ -6,6 +6,7 @@ import { eventually, manualClock, openTestPortal, type TestPortal } from '../../
 import { code, form, newcomersTo } from '../../test/newcomers.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { createLedger } from '../wallet/index.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -237,6 +238,34 @@ describe('registration', () => {
       200,
       undefined,
     ])
+  })
+
+  test('one with entries in its wallet stays, and others are still forgotten', async () => {
+    const [credited, gone] = [await registered(), await registered()]
+    await transaction(portal.app.db, (tx) =>
+      createLedger(clock).adjust(tx, {
+        key: `adjustment:${credited.id}`,
+        customerId: credited.id,
+        amount: 1000n,
+        currency: 'VND',
+        details: { reason: 'Before this was refused' },
+      }),
+    )
+    // The owner of the address registers again, and activates.
+    const again = { ...form(), email: credited.email, phone: credited.phone }
+    expect((await auth('register', again)).status).toBe(201)
+    const right = await codeFor(credited.phone, credited.code)
+    expect((await auth('active', { email: credited.email, code: right })).status).toBe(200)
+    clock.advance(hours(24) + 1)
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
+    await eventually(
+      'the tidying',
+      async () =>
+        (await admin.query('select from customer where id = $1', [gone.id])).rowCount === 0,
+    )
+    expect((await admin.query('select from customer where id = $1', [credited.id])).rowCount).toBe(
+      1,
+    )
   })
 
   test('who never activates is forgotten a day after the last code; email is free', async () => {

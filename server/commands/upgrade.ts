@@ -1,9 +1,32 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../config.ts'
+import { envFileOf } from '../env-file.ts'
 import { pidOfPortal } from '../portal-pid.ts'
+import { releaseRoot } from '../programs.ts'
 import { forgetRelease, notedRelease, noteRelease, whyNoRelease } from '../release-folder.ts'
 import type { Output } from './output.ts'
 import { askForTakeover } from './takeover.ts'
+
+/**
+ * Files of the operator in the folder of this release, one sentence each: a start in `folder` would
+ * take those of that release in their place, such as its sample catalogue.
+ */
+function leftBehind(config: Config, folder: string): string[] {
+  if (folder === releaseRoot) return []
+  const files = {
+    ENV_FILE: envFileOf(process.env),
+    CATALOG: config.CATALOG,
+    DATA_DIR: config.DATA_DIR,
+  }
+  return Object.entries(files)
+    .filter(([, file]) => existsSync(file) && file.startsWith(releaseRoot + path.sep))
+    .map(
+      ([name, file]) =>
+        `${file} lies in the folder of the former release: a full start in ${folder} does not ` +
+        `read it. Keep it outside of releases, and set ${name}.`,
+    )
+}
 
 /**
  * Replaces the portal that runs on this DATA_DIR by the code of another folder, without a failed
@@ -48,6 +71,8 @@ export async function upgradeCommand(
     `The release in ${folder} took over in ${tookSeconds.toFixed(1)} s. API, pages and sites ` +
       'went on.',
   )
-  out.fields({ folder, tookSeconds })
+  const warnings = leftBehind(config, folder)
+  for (const one of warnings) out.line(one)
+  out.fields({ folder, tookSeconds, warnings })
   return 0
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { CreditLine } from '../wallet/index.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove } from './second-member.ts'
-import { refuseClosed, refuseOtherCurrency } from './customer-acts.ts'
+import { refuseWithoutWallet, refuseOtherCurrency } from './customer-acts.ts'
 
 type Input = ActInput<'credit_line.set'>
 const usualTermDays = 30
@@ -19,7 +19,7 @@ const refuse = (field: string, en: string, vi: string): Refusal =>
 async function standing(tx: Tx, { ledger }: ActNeeds, input: Input) {
   const { customer, currency } = input
   const limit = BigInt(input.limit)
-  await refuseClosed(tx, customer)
+  await refuseWithoutWallet(tx, customer)
   refuseOtherCurrency((await ledger.balanceOf(tx, customer)).currency, currency)
   const line = await ledger.creditLineOf(tx, customer)
   const had = line?.limit ?? 0n

@@ -1,7 +1,7 @@
 /** Acts on customers' accounts. */
 import { randomUUID } from 'node:crypto'
 import { viewMinutes } from '../../contract/operator-desk.ts'
-import { holdOpenAccount, prepareView, showCustomers } from '../auth/index.ts'
+import { holdOpenAccount, isActivated, prepareView, showCustomers } from '../auth/index.ts'
 import { jobNames } from '../billing/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -39,6 +39,21 @@ export async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
       customer: {
         en: 'The customer has closed this account.',
         vi: 'Khách hàng đã đóng tài khoản này.',
+      },
+    },
+  })
+}
+
+/** Refuses like `refuseClosed`, and with conflict an account that was never activated. */
+export async function refuseWithoutWallet(tx: Tx, customerId: string): Promise<void> {
+  await refuseClosed(tx, customerId)
+  if (await isActivated(tx, customerId)) return
+  // A registration may be deleted, or replaced by another of the same address.
+  throw new Refusal('conflict', {
+    fields: {
+      customer: {
+        en: 'The customer has not activated this account yet.',
+        vi: 'Khách hàng chưa kích hoạt tài khoản này.',
       },
     },
   })

@@ -7,6 +7,7 @@ import {
   customerMeant,
   NotAssignable,
   NotRefundable,
+  type BegunRefund,
   paymentOf,
   returnSuspenseIn,
   suspenseOf,
@@ -15,7 +16,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove, movedAlone } from './second-member.ts'
-import { refuseClosed, refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
+import { refuseWithoutWallet, refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
 
 type Adjustment = ActInput<'money.credit'>
 
@@ -24,7 +25,7 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   const { ledger, letters, jobs } = needs
   const { customer: customerId, currency, told } = input
   // The customer can no longer use that wallet. The operator may take the rest out.
-  if (sign > 0n) await refuseClosed(tx, customerId)
+  if (sign > 0n) await refuseWithoutWallet(tx, customerId)
   else await refuseUnknown(tx, customerId)
   const before = await ledger.balanceOf(tx, customerId)
   refuseOtherCurrency(before.currency, currency)
@@ -58,13 +59,54 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
     const { customer, currency } = input
     const amount = BigInt(input.amount)
     // Refuse before a second member is asked for something impossible.
-    if (act === 'money.credit') await refuseClosed(tx, customer)
+    if (act === 'money.credit') await refuseWithoutWallet(tx, customer)
     else await refuseUnknown(tx, customer)
     const before = await movedAlone(tx, needs, act, customer)
     if (isAbove(needs, currency, before + amount)) return true
     return act === 'money.credit' && (await givesTooMuch(tx, needs, actor, { currency, amount }))
   },
 })
+
+const amountOf = (amount: number | undefined): bigint | undefined =>
+  amount === undefined ? undefined : BigInt(amount)
+
+/** What both ways to give a top-up back have in common: their sums count together. */
+const ofRefund = (act: 'money.refund' | 'money.refund_by_hand') => ({
+  customer: async (tx: Tx, { payment }: ActInput<typeof act>) =>
+    (await paymentOf(tx, payment))?.customerId ?? null,
+  async needsSecond(tx: Tx, needs: ActNeeds, { payment, amount }: ActInput<typeof act>) {
+    const found = await paymentOf(tx, payment)
+    if (!found)
+      throw new Refusal('not_found', {
+        fields: {
+          payment: {
+            en: `There is no payment ${payment}.`,
+            vi: `Không có giao dịch ${payment}.`,
+          },
+        },
+      })
+    const before =
+      (await movedAlone(tx, needs, 'money.refund', found.customerId)) +
+      (await movedAlone(tx, needs, 'money.refund_by_hand', found.customerId))
+    return isAbove(needs, found.currency, before + (amountOf(amount) ?? found.received))
+  },
+})
+
+/** Refuses with conflict what cannot be given back. */
+async function refund(payment: string, begin: () => Promise<BegunRefund>): Promise<Done> {
+  try {
+    const { id, customerId, amount, currency } = await begin()
+    return {
+      subject: { kind: 'payment', id: payment },
+      customerId,
+      before: null,
+      after: { refund: id, amount: Number(amount), currency },
+    }
+  } catch (error) {
+    if (!(error instanceof NotRefundable)) throw error
+    throw new Refusal('conflict', { fields: { payment: error.text } })
+  }
+}
 
 /**
  * The customer meant. Refuses with conflict if `to` names nobody, and with not_found if no such
@@ -97,41 +139,14 @@ export const moneyActs: RegistryOf<'money'> = {
     run: (tx, needs, _actor, input) => adjust(tx, needs, input, -1n),
   },
   'money.refund': {
-    customer: async (tx, { payment }) => (await paymentOf(tx, payment))?.customerId ?? null,
-    async needsSecond(tx, needs, { payment, amount }) {
-      const found = await paymentOf(tx, payment)
-      if (!found)
-        throw new Refusal('not_found', {
-          fields: {
-            payment: {
-              en: `There is no payment ${payment}.`,
-              vi: `Không có giao dịch ${payment}.`,
-            },
-          },
-        })
-      const wanted = amount === undefined ? found.received : BigInt(amount)
-      const before = await movedAlone(tx, needs, 'money.refund', found.customerId)
-      return isAbove(needs, found.currency, before + wanted)
-    },
-    async run(tx, { refunds }, _actor, { payment, amount }) {
-      try {
-        const begun = await refunds.beginIn(
-          tx,
-          payment,
-          amount === undefined ? undefined : BigInt(amount),
-          'refund',
-        )
-        return {
-          subject: { kind: 'payment', id: payment },
-          customerId: begun.customerId,
-          before: null,
-          after: { refund: begun.id, amount: Number(begun.amount), currency: begun.currency },
-        }
-      } catch (error) {
-        if (!(error instanceof NotRefundable)) throw error
-        throw new Refusal('conflict', { fields: { payment: error.text } })
-      }
-    },
+    ...ofRefund('money.refund'),
+    run: (tx, { refunds }, _actor, { payment, amount }) =>
+      refund(payment, () => refunds.beginIn(tx, payment, amountOf(amount), 'refund')),
+  },
+  'money.refund_by_hand': {
+    ...ofRefund('money.refund_by_hand'),
+    run: (tx, { refunds }, _actor, { payment, amount, bankReference }) =>
+      refund(payment, () => refunds.recordIn(tx, payment, amountOf(amount), bankReference)),
   },
   'money.assign': {
     customer: async (tx, { suspense, to }) => await whoseIs(tx, suspense, to),

@@ -11,6 +11,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { newcomersTo } from '../../test/newcomers.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -32,6 +33,13 @@ afterAll(() => portal.close())
 const { storyOf, balanceOf, verification } = deskOf(() => support)
 
 describe('money', () => {
+  test('is not given to a registration that was never activated', async () => {
+    const { id } = await newcomersTo(() => portal).registered()
+    const refused = await credit(finance, { id } as TestCustomer, 50_000)
+    expect(refused.status).toBe(409)
+    expect(refused.body.error?.fields).toHaveProperty('customer')
+  })
+
   test('goes in and out with letter and notification, and never below zero', async () => {
     const an = await portal.customer()
     expect((await credit(finance, an, 50_000)).body.result).toMatchObject({
@@ -93,6 +101,40 @@ describe('money', () => {
     const [last] = (await storyOf(an.id)).payments
     expect(last).toMatchObject({ ...shown, givenBack: 200_000, refundable: false })
     expect((await finance.act('money.refund', { payment: 'NOTHING', reason })).status).toBe(404)
+    await portal.ledgerHolds()
+  })
+
+  test('is given back by a transfer of ours where the gateway makes no refunds', async () => {
+    const an = await portal.customer()
+    const wish = { amount: 200_000, type: 2, method: 'VIETQR' } as const
+    const { transactionCode: payment } = await portal.topUpBy(an, wish, 'paid')
+    await eventually('the top-up', async () => (await balanceOf(an.id)) === 200_000)
+    const enter = (amount?: number) =>
+      finance.act<ActOutcome>('money.refund_by_hand', {
+        payment,
+        ...(amount !== undefined && { amount }),
+        bankReference: 'FT26332001',
+        reason,
+      })
+    expect((await finance.act('money.refund', { payment, reason })).status).toBe(409)
+    expect((await enter(200_001)).status).toBe(409)
+    expect((await enter(50_000)).body.result.after).toMatchObject({ amount: 50_000 })
+    expect(await balanceOf(an.id)).toBe(150_000)
+    expect((await storyOf(an.id)).payments[0]).toMatchObject({
+      givenBack: 50_000,
+      refundable: false,
+      refundableByHand: true,
+    })
+    expect((await enter()).status).toBe(200)
+    expect((await storyOf(an.id)).payments[0]).toMatchObject({ refundableByHand: false })
+    expect(await balanceOf(an.id)).toBe(0)
+    // One that the gateway gives back itself is not entered by hand.
+    const { transactionCode: byGateway } = await portal.topUp(an, 20_000)
+    const entered = { payment: byGateway, bankReference: 'FT26332002', reason }
+    expect((await finance.act('money.refund_by_hand', entered)).status).toBe(409)
+    await eventually('the letter', async () =>
+      (await portal.inbox(an.email)).some(({ text }) => text.includes('150.000')),
+    )
     await portal.ledgerHolds()
   })
 

@@ -2,7 +2,7 @@
  * Acts on requests about personal data (decision 125). The texts of request and answer stay out of
  * the trail, which is kept for ever.
  */
-import { customerOfEmail, holdOpenAccount } from '../auth/index.ts'
+import { customerOfMailbox, holdOpenAccount } from '../auth/index.ts'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { fromVietnam } from '../platform/vietnam-time.ts'
 import type { Tx } from '../platform/db.ts'
@@ -59,7 +59,7 @@ export const privacyActs: RegistryOf<'privacy'> = {
     async run(tx, needs, { name }, { from, kind, text, receivedOn }) {
       const { clock, customerMail, mail } = needs
       const receivedAt = momentOf(receivedOn, clock.now())
-      const found = await customerOfEmail(tx, from.toLowerCase())
+      const found = await customerOfMailbox(tx, from.toLowerCase())
       // A customer who is closing the account needs no answer.
       const customerId = found && (await holdOpenAccount(tx, found.id)) ? found.id : null
       const request = await receiveRequest(tx, needs, {

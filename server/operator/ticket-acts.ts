@@ -1,7 +1,7 @@
 /** Acts on tickets. The texts of messages stay out of the trail, which is kept for ever. */
 import type { ActInput } from '../../contract/operator-acts.ts'
-import { findCustomers, showCustomers } from '../auth/index.ts'
-import { isUuid, type Tx } from '../platform/db.ts'
+import { activeCustomer } from '../auth/index.ts'
+import { type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import * as tickets from '../tickets/index.ts'
 import type { Done, RegistryOf } from './acts.ts'
@@ -16,16 +16,10 @@ const numberOf = ({ number }: Row): string => `#${number}`
 
 const withoutText = without('text')
 
-/** By id or exact email address. Refuses with invalid_input. */
+/** An active customer by id or exact email address. Refuses with invalid_input. */
 async function customerOf(tx: Tx, to: string): Promise<string> {
-  const text = to.toLowerCase()
-  const found = await findCustomers(tx, isUuid(to) ? to : text, 20)
-  const shown = await showCustomers(
-    tx,
-    found.map(({ id }) => id),
-  )
-  const one = [...shown.values()].find(({ id, email }) => id === text || email === text)
-  if (!one)
+  const found = await activeCustomer(tx, to.toLowerCase())
+  if (found === undefined)
     throw new Refusal('invalid_input', {
       fields: {
         to: {
@@ -34,7 +28,7 @@ async function customerOf(tx: Tx, to: string): Promise<string> {
         },
       },
     })
-  return one.id
+  return found
 }
 
 const cannedOf = ({ canned, name, textEn, textVi }: ActInput<'ticket.save_canned'>) => ({

@@ -113,7 +113,10 @@ export async function paymentsOfCustomer(
     db,
     rows.map(({ id }) => id),
   )
-  const isLeft = ({ id, received }: (typeof rows)[number]) => received > (gone.get(id) ?? 0n)
+  const isLeft = ({ id, status, received }: (typeof rows)[number]) =>
+    status === 'succeeded' && received > (gone.get(id) ?? 0n)
+  const makesRefunds = ({ driver }: (typeof rows)[number]) =>
+    gateways.get(driver)?.refund !== undefined
   return {
     rows: rows.map((row) => ({
       code: row.code,
@@ -123,8 +126,8 @@ export async function paymentsOfCustomer(
       currency: currencySchema.parse(row.currency),
       status: row.status,
       givenBack: Number(gone.get(row.id) ?? 0n),
-      refundable:
-        row.status === 'succeeded' && isLeft(row) && gateways.get(row.driver)?.refund !== undefined,
+      refundable: isLeft(row) && makesRefunds(row),
+      refundableByHand: isLeft(row) && !makesRefunds(row),
     })),
     next: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
   }

@@ -13,7 +13,7 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
-import type { Orders } from './orders.ts'
+import type { Orders, PaymentRow } from './orders.ts'
 import { closeRefund, type RefundEnd, decidedByHand } from './refund-close.ts'
 import { refundedTotal } from './reversals.ts'
 
@@ -31,6 +31,28 @@ export class NotRefundable extends Error {
   }
 }
 
+/** `amount` in minor units. */
+export interface BegunRefund {
+  readonly id: string
+  readonly customerId: string
+  readonly amount: bigint
+  readonly currency: Currency
+}
+
+/** A payment and what of it is given back, minor units. */
+interface Refundable {
+  readonly payment: PaymentRow
+  readonly amount: bigint
+  readonly provider: string
+}
+
+const begun = (id: string, { payment, amount }: Refundable): BegunRefund => ({
+  id,
+  customerId: payment.customer_id,
+  amount,
+  currency: payment.currency as Currency,
+})
+
 export interface Refunds {
   /**
    * Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws
@@ -43,7 +65,18 @@ export interface Refunds {
     transactionCode: string,
     amount: bigint | undefined,
     reason: string,
-  ): Promise<{ id: string; customerId: string; amount: bigint; currency: Currency }>
+  ): Promise<BegunRefund>
+  /**
+   * Records one that was made outside of the portal, of a gateway that makes none: the wallet is
+   * debited, and the customer told. `bankReference`: the bank's number of the transfer. Throws
+   * NotRefundable.
+   */
+  recordIn(
+    tx: Tx,
+    transactionCode: string,
+    amount: bigint | undefined,
+    bankReference: string,
+  ): Promise<BegunRefund>
   /**
    * Decides a refund after a person looked at the gateway: one that is unclear or was requested
    * over an hour ago. Throws NotRefundable.
@@ -166,6 +199,77 @@ export function createRefunds(deps: {
       run: ({ refundId }, attempt) => act(refundId, attempt.last),
     })
 
+  /**
+   * The payment, locked, and how much of it to give back: `wanted`, or all that is left, minor
+   * units. Throws NotRefundable.
+   */
+  async function refundable(
+    tx: Tx,
+    code: string,
+    wanted: bigint | undefined,
+  ): Promise<Refundable & { readonly driver: PaymentDriver | undefined }> {
+    const payment = await tx
+      .selectFrom('payment')
+      .selectAll()
+      .where('code', '=', code)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!payment)
+      throw new NotRefundable({
+        en: `There is no payment ${code}.`,
+        vi: `Không có giao dịch ${code}.`,
+      })
+    if (payment.status !== 'succeeded')
+      throw new NotRefundable({
+        en: `The payment ${code} has brought no money.`,
+        vi: `Giao dịch ${code} chưa nhận được tiền.`,
+      })
+    const gone = await refundedTotal(tx, payment.id)
+    const left = payment.received > gone ? payment.received - gone : 0n
+    const amount = wanted ?? left
+    if (amount <= 0n || amount > left)
+      throw new NotRefundable({
+        en: `Of the payment ${code} ${left} are left to give back.`,
+        vi: `Giao dịch ${code} chỉ còn ${left} có thể hoàn lại.`,
+      })
+    const driver = drivers.get(payment.driver)
+    return { driver, payment, amount, provider: driver?.displayName ?? payment.driver }
+  }
+
+  /** Takes the money out of the wallet; returns the refund's id. Throws NotRefundable. */
+  async function withhold(
+    tx: Tx,
+    { payment, amount, provider }: Refundable,
+    reason: string,
+  ): Promise<string> {
+    const id = randomUUID()
+    const { outcome } = await ledger.withhold(tx, {
+      key: `refund:${id}`,
+      customerId: payment.customer_id,
+      driver: payment.driver,
+      amount,
+      currency: payment.currency as Currency,
+      details: { provider, code: payment.code, reason },
+    })
+    if (outcome === 'short')
+      throw new NotRefundable({
+        en: 'The wallet does not hold that much any more.',
+        vi: 'Số dư ví không còn đủ.',
+      })
+    await tx
+      .insertInto('payment_refund')
+      .values({
+        id,
+        payment_id: payment.id,
+        amount,
+        reason,
+        status: 'requested',
+        created_at: clock.now(),
+      })
+      .execute()
+    return id
+  }
+
   const refunds: Refunds = {
     decide: (id, status) =>
       transaction(db, async (tx) => void (await refunds.decideIn(tx, id, status))),
@@ -207,66 +311,30 @@ export function createRefunds(deps: {
       return id
     },
     async beginIn(tx, code, wanted, reason) {
-      const payment = await tx
-        .selectFrom('payment')
-        .selectAll()
-        .where('code', '=', code)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!payment)
+      const { driver, ...of } = await refundable(tx, code, wanted)
+      if (!driver?.refund)
         throw new NotRefundable({
-          en: `There is no payment ${code}.`,
-          vi: `Không có giao dịch ${code}.`,
+          en: `${of.provider} gives no money back; transfer it by hand.`,
+          vi: `${of.provider} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
         })
-      const driver = drivers.get(payment.driver)
-      if (!driver?.refund) {
-        const gateway = driver?.displayName ?? payment.driver
-        throw new NotRefundable({
-          en: `${gateway} gives no money back; transfer it by hand.`,
-          vi: `${gateway} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
-        })
-      }
-      if (payment.status !== 'succeeded')
-        throw new NotRefundable({
-          en: `The payment ${code} has brought no money.`,
-          vi: `Giao dịch ${code} chưa nhận được tiền.`,
-        })
-      const gone = await refundedTotal(tx, payment.id)
-      const left = payment.received > gone ? payment.received - gone : 0n
-      const amount = wanted ?? left
-      if (amount <= 0n || amount > left)
-        throw new NotRefundable({
-          en: `Of the payment ${code} ${left} are left to give back.`,
-          vi: `Giao dịch ${code} chỉ còn ${left} có thể hoàn lại.`,
-        })
-      const id = randomUUID()
-      const { outcome } = await ledger.withhold(tx, {
-        key: `refund:${id}`,
-        customerId: payment.customer_id,
-        driver: driver.name,
-        amount,
-        currency: payment.currency as Currency,
-        details: { provider: driver.displayName, code, reason },
-      })
-      if (outcome === 'short')
-        throw new NotRefundable({
-          en: 'The wallet does not hold that much any more.',
-          vi: 'Số dư ví không còn đủ.',
-        })
-      await tx
-        .insertInto('payment_refund')
-        .values({
-          id,
-          payment_id: payment.id,
-          amount,
-          reason,
-          status: 'requested',
-          created_at: clock.now(),
-        })
-        .execute()
+      const id = await withhold(tx, of, reason)
       await jobs.add(tx, jobOf(driver.name), { refundId: id })
-      const { customer_id: customerId, currency } = payment
-      return { id, customerId, amount, currency: currency as Currency }
+      return begun(id, of)
+    },
+    async recordIn(tx, code, wanted, bankReference) {
+      const { driver, ...of } = await refundable(tx, code, wanted)
+      if (driver?.refund)
+        throw new NotRefundable({
+          en: `${of.provider} gives money back itself: begin a refund.`,
+          vi: `${of.provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền.`,
+        })
+      const id = await withhold(tx, of, 'refund')
+      await closeRefund(deps, tx, id, of.provider, {
+        wanted: 'done',
+        detail: decidedByHand,
+        providerRefundId: bankReference,
+      })
+      return begun(id, of)
     },
   }
   return refunds

@@ -221,6 +221,7 @@ export interface Customer {
   company: string | null;
   created_at: Timestamp;
   email: string;
+  email_proven_at: Timestamp | null;
   id: string;
   language: string | null;
   location_id: string | null;

@@ -49,7 +49,7 @@ export const stored: readonly Stored[] = [
     { column: 'id' },
     null,
     `id name email phone region_code language time_zone company tax_code address_line location_id
-      active created_at blocked_at closed_at`,
+      active created_at email_proven_at blocked_at closed_at`,
     'password_hash',
   ),
   rows('sign_in', own, 'id', 'id at ip user_agent outcome until', 'customer_id'),

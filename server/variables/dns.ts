@@ -44,7 +44,8 @@ export const dnsVariables = {
   DNS_NAME_SERVERS: {
     about:
       'Names of the name servers, from which each customer gets a pair: ' +
-      'ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES.',
+      'ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES, and the zone ' +
+      'above them holds nothing else. The default is an example: set your own for customers.',
     schema: z
       .string()
       .default(defaultNameServers)
@@ -57,7 +58,9 @@ export const dnsVariables = {
     example: defaultNameServers,
   },
   DNS_ADDRESSES: {
-    about: 'Public addresses of the name servers, with commas between them. Without it: HOST.',
+    about:
+      'Public addresses of the name servers, with commas between them. Without it HOST, or ' +
+      '127.0.0.1 where that is every address (0.0.0.0).',
     schema: addressList('DNS_ADDRESSES', false),
     example: '',
   },

@@ -5,7 +5,7 @@ import { blankMeansFault, portNumber, address } from './rules.ts'
 
 export const messageVariables = {
   ESMS_API_KEY: {
-    about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
+    about: 'eSMS.vn: key for SMS to all countries. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
     example: '',
   },
@@ -15,7 +15,7 @@ export const messageVariables = {
     example: '',
   },
   ESMS_BRANDNAME: {
-    about: 'eSMS.vn: registered sender.',
+    about: 'eSMS.vn: sender, registered with the carriers. Without it PORTAL.',
     schema: blankMeansFault('ESMS_BRANDNAME').optional(),
     example: '',
   },

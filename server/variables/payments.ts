@@ -17,12 +17,14 @@ export const paymentVariables = {
     example: '',
   },
   VNPAY_PAY_URL: {
-    about: 'VNPay: payment page.',
+    about: 'VNPay: payment page, https://…/paymentv2/vpcpay.html. Must be set in production.',
     schema: address('VNPAY_PAY_URL').optional(),
     example: '',
   },
   VNPAY_API_URL: {
-    about: 'VNPay: address of querydr and refund.',
+    about:
+      'VNPay: address of querydr and refund, https://…/merchant_webapi/api/transaction. Must be ' +
+      'set in production.',
     schema: address('VNPAY_API_URL').optional(),
     example: '',
   },

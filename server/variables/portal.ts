@@ -64,7 +64,9 @@ export const portalVariables = {
     example: '',
   },
   NODE_ENV: {
-    about: 'production refuses the sandbox unless SANDBOX=allow.',
+    about:
+      'In production there is no sandbox unless SANDBOX=allow: third parties without keys are ' +
+      'absent, and SMS and mail must be set.',
     schema: choice('NODE_ENV', ['development', 'production', 'test'], 'development'),
     example: 'development',
   },
@@ -81,7 +83,9 @@ export const portalVariables = {
     example: 'on',
   },
   CATALOG: {
-    about: 'What is sold, where, for how much.',
+    about:
+      'What is sold, where, for how much. In production a file outside of the release’s folder, ' +
+      'by its whole path: the next release brings its own sample.',
     schema: blankMeansFault('CATALOG')
       .default('./catalog.yaml')
       .transform((text) => path.resolve(text)),
@@ -139,7 +143,8 @@ export const portalVariables = {
   },
   METRICS_TOKEN: {
     about:
-      'Bearer token for /metrics from elsewhere than this machine, and always with TRUST_PROXY.',
+      'Bearer token for /metrics from elsewhere than this machine; from everywhere with ' +
+      'TRUST_PROXY=on, and with SITES_TLS_PORT where PORTAL_URL is https.',
     schema: blankMeansFault('METRICS_TOKEN').optional(),
     example: '',
   },
@@ -201,8 +206,8 @@ export const portalVariables = {
   OPERATOR_SECOND_PERSON_ABOVE: {
     about:
       'At the operator’s desk a credit, debit, refund or assignment of more than this waits for ' +
-      'a second member. An amount and its currency each, with commas between; a currency that ' +
-      'is not named: every amount.',
+      'a second member. An amount in major units and its currency each, with commas between; a ' +
+      'currency that is not named: every amount.',
     schema: z
       .string()
       .default('5000000 VND, 300 AUD, 200 USD, 200 EUR')

@@ -52,7 +52,13 @@ export function createLedger(clock: Clock): Ledger {
         .execute()
     },
     async closeWallets(tx, customerIds) {
-      await tx.deleteFrom('ledger_account').where('customer_id', 'in', customerIds).execute()
+      const closed = await tx
+        .deleteFrom('ledger_account')
+        .where('customer_id', 'in', customerIds)
+        .where('version', '=', 0n)
+        .returning('customer_id')
+        .execute()
+      return closed.flatMap(({ customer_id }) => customer_id ?? [])
     },
     credit: (tx, of) => creditFrom(tx, gatewayOf(of.driver, of.currency), of),
     creditVoucher: (tx, of) => creditFrom(tx, voucherOf(of.currency), of),

@@ -135,8 +135,8 @@ export interface Ledger {
     of: { drivers: readonly string[]; products: readonly string[] },
   ): Promise<void>
   openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
-  /** Takes away wallets in which nothing was ever entered; throws where something was. */
-  closeWallets(tx: Tx, customerIds: readonly string[]): Promise<void>
+  /** Takes away the wallets in which nothing was ever entered; returns whose these were. */
+  closeWallets(tx: Tx, customerIds: readonly string[]): Promise<readonly string[]>
   /**
    * Credits money that arrived through a gateway for a customer. Debts are settled from it at once,
    * by separate entries.

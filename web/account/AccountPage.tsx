@@ -46,7 +46,7 @@ export default function AccountPage() {
                 {/* Phones keep this order: sign-in settings are used more than the cards below. */}
                 <div className="grid gap-6">
                   <ProfileCard account={data} />
-                  <EmailCard email={data.email} />
+                  <EmailCard email={data.email} proven={data.emailProven} />
                   <PhoneCard phone={data.phone} email={data.email} />
                   <PasswordCard email={data.email} />
                   <LeadCard

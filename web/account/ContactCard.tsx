@@ -31,18 +31,24 @@ interface ContactProps<S extends z.ZodMiniType> {
   begin: (body: z.output<S>) => Promise<unknown>
   confirm: (code: string) => Promise<Account>
   sent: (to: string) => string
-  done: string
+  done: (to: string) => string
+  /** The present value is not confirmed yet: what that means, and the button that begins it. */
+  unconfirmed?: { readonly text: string; readonly act: string } | undefined
 }
 
 /** Three steps: the present value; the new one with the password; the code sent to the new one. */
 export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
   const t = useTexts('account')
-  const [step, setStep] = useDraft<'now' | 'new' | { sentTo: string }>(`${props.field} step`, 'now')
+  const [step, setStep] = useDraft<'now' | 'new' | 'same' | { sentTo: string }>(
+    `${props.field} step`,
+    'now',
+  )
+  const { unconfirmed } = props
   return (
     <Card
       title={props.title}
       sub={<span className="wrap-anywhere">{props.value}</span>}
-      padded={step !== 'now'}
+      padded={step !== 'now' || unconfirmed !== undefined}
       action={
         step === 'now' ? (
           <Button
@@ -60,12 +66,26 @@ export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
         )
       }
     >
-      {step === 'new' ? <NewForm {...props} onSent={(sentTo) => setStep({ sentTo })} /> : null}
+      {step === 'now' && unconfirmed ? (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="min-w-0 flex-1 basis-64 text-sm text-ink-2">{unconfirmed.text}</p>
+          <Button variant="outline" size="sm" onClick={() => setStep('same')}>
+            {unconfirmed.act}
+          </Button>
+        </div>
+      ) : null}
+      {step === 'new' || step === 'same' ? (
+        <NewForm
+          {...props}
+          present={step === 'same' ? props.value : undefined}
+          onSent={(sentTo) => setStep({ sentTo })}
+        />
+      ) : null}
       {typeof step === 'object' ? (
         <CodeForm
           text={props.sent(step.sentTo)}
           confirm={props.confirm}
-          done={props.done}
+          done={props.done(step.sentTo)}
           onDone={() => setStep('now')}
         />
       ) : null}
@@ -74,18 +94,27 @@ export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
 }
 
 function NewForm<S extends z.ZodMiniType>({
+  title,
   field,
   label,
   schema,
   ownEmail,
   input,
   begin,
+  present,
   onSent,
-}: ContactProps<S> & { onSent: (to: string) => void }) {
+}: ContactProps<S> & {
+  /** The present value, where it is the one to confirm. */
+  present: string | undefined
+  onSent: (to: string) => void
+}) {
   const t = useTexts('account')
   const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
-    initial: { [field]: '', password: '' } as Record<'email' | 'phone' | 'password', string>,
-    keep: [field],
+    initial: { [field]: present ?? '', password: '' } as Record<
+      'email' | 'phone' | 'password',
+      string
+    >,
+    keep: present === undefined ? [field] : [],
     schema,
     submit: async (body) => {
       await begin(body)
@@ -95,7 +124,7 @@ function NewForm<S extends z.ZodMiniType>({
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
       <FormFailure failure={failure} />
-      <Field label={label} error={errors[field]}>
+      <Field label={present === undefined ? label : title} error={errors[field]}>
         {(control) => input({ ...control, ...bind(field) })}
       </Field>
       {/* Tells password managers whose password this is. */}

@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Input } from '../ui/Field.tsx'
 import { ContactCard } from './ContactCard.tsx'
 
-export function EmailCard({ email }: { email: string }) {
+export function EmailCard({ email, proven }: { email: string; proven: boolean }) {
   const t = useTexts('account').account
   return (
     <ContactCard
@@ -25,8 +25,9 @@ export function EmailCard({ email }: { email: string }) {
       )}
       begin={(body) => call(changeEmail, { body })}
       confirm={(code) => call(confirmEmail, { body: { code } })}
-      sent={t.emailSent}
-      done={t.emailChanged}
+      sent={(to) => (to === email ? t.emailProofSent(to) : t.emailSent(to))}
+      done={(to) => (to === email ? t.emailConfirmed : t.emailChanged)}
+      unconfirmed={proven ? undefined : { text: t.emailUnconfirmed, act: t.confirmEmail }}
     />
   )
 }

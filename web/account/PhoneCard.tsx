@@ -18,7 +18,7 @@ export function PhoneCard({ phone, email }: { phone: string; email: string }) {
       begin={(body) => call(changePhone, { body })}
       confirm={(code) => call(confirmPhone, { body: { code } })}
       sent={t.phoneSent}
-      done={t.phoneChanged}
+      done={() => t.phoneChanged}
     />
   )
 }

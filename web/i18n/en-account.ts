@@ -36,7 +36,13 @@ export const enAccount = {
     email: 'Email address',
     newEmail: 'New email address',
     emailSent: (email: string) => `We sent a code to ${email}. We'll let your old address know.`,
+    emailProofSent: (email: string) => `We sent a code to ${email}.`,
     emailChanged: 'Email address changed.',
+    emailConfirmed: 'Email address confirmed.',
+    emailUnconfirmed:
+      'Not confirmed yet. Letters that you write to our support from here reach your account ' +
+      'only once it is.',
+    confirmEmail: 'Confirm address',
     phone: 'Phone number',
     newPhone: 'New phone number',
     phoneSent: (phone: string) => `We sent a code to ${phone}.`,

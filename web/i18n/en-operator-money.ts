@@ -252,6 +252,7 @@ export const enMoneyActs = {
     'reconcile.ask': 'Ask and settle',
     'reconcile.close': 'Close as explained',
     'refund.decide': 'Decide refund',
+    'money.refund_by_hand': 'Enter a transfer back',
     'credit_line.set': 'Set credit line',
     'coupon.make': 'Make coupon',
     'coupon.stop': 'End coupon',
@@ -262,6 +263,9 @@ export const enMoneyActs = {
     'dispute.answer': 'The evidence goes to the bank. It is sent once and cannot be changed.',
     'dispute.accept':
       'The money that the bank took is given up. This cannot be taken back at the gateway.',
+    'money.refund_by_hand':
+      'Only after you have transferred the money back to the payer. It leaves the wallet, the ' +
+      'customer gets an email, and nothing is sent by this.',
     'payout.import':
       'The pay-out is posted at once: bank and fees in the ledger. The same file, and the same ' +
       'pay-out, is posted once.',
@@ -297,6 +301,8 @@ export const enMoneyActs = {
     limitOf: (currency: string) => `Limit in ${currency}`,
     termDays: 'Days until what is lent is due',
     termDaysHint: 'Up to 90. Empty: 30.',
+    bankReference: 'Bank reference',
+    bankReferenceHint: 'The number of the transfer at the bank.',
     since: 'Since',
     payout: 'Name of the pay-out',
     outcome: 'What happened',

@@ -146,6 +146,7 @@ export const enOperator = {
     phone: 'Phone',
     region: 'Region',
     refund: 'Refund',
+    refundByHand: 'Transferred back',
     givenBack: (amount: string) => `${amount} given back`,
     draft: 'Draft',
     active: 'Active',

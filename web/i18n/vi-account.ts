@@ -36,7 +36,13 @@ export const viAccount: typeof enAccount = {
     email: 'Địa chỉ email',
     newEmail: 'Email mới',
     emailSent: (email) => `Chúng tôi đã gửi mã tới ${email}. Email cũ sẽ nhận được thông báo.`,
+    emailProofSent: (email) => `Chúng tôi đã gửi mã tới ${email}.`,
     emailChanged: 'Đã đổi địa chỉ email.',
+    emailConfirmed: 'Đã xác nhận địa chỉ email.',
+    emailUnconfirmed:
+      'Chưa xác nhận. Thư gửi bộ phận hỗ trợ từ địa chỉ này chỉ được ghi vào tài khoản của bạn ' +
+      'sau khi xác nhận.',
+    confirmEmail: 'Xác nhận email',
     phone: 'Số điện thoại',
     newPhone: 'Số điện thoại mới',
     phoneSent: (phone) => `Chúng tôi đã gửi mã tới ${phone}.`,

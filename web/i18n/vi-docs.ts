@@ -28,10 +28,10 @@ export const viDocs: typeof enDocs = {
             heading: 'Tại Việt Nam',
             steps: [
               'Mở Nạp ví và chọn một số tiền, hoặc tự nhập.',
-              'Chọn Thanh toán nội địa và cách trả: Alepay, VietQR, thẻ ATM nội địa, thẻ quốc ' +
-                'tế, VN Pay hoặc chuyển khoản.',
+              'Chọn Thanh toán nội địa và cách thanh toán: Alepay, VietQR, thẻ ATM nội địa, thẻ ' +
+                'quốc tế, VN Pay hoặc chuyển khoản.',
               'Thanh toán trên trang vừa mở. Với chuyển khoản, hãy quét mã QR hoặc sao chép ' +
-                'đúng số tài khoản, số tiền và mã chuyển khoản.',
+                'đúng số tài khoản, số tiền và nội dung chuyển khoản.',
               'Bạn trở về trang quản lý. Chúng tôi cộng tiền ngay khi ngân hàng hoặc cổng ' +
                 'thanh toán xác nhận, thường trong vài giây.',
             ],
@@ -46,12 +46,12 @@ export const viDocs: typeof enDocs = {
             ],
           },
           {
-            heading: 'Khi tiền chưa tới',
+            heading: 'Khi tiền chưa vào ví',
             text: [
-              'Khoản thanh toán chưa được ngân hàng xác nhận sẽ hiện là đang chờ. Trang ' +
+              'Khoản thanh toán chưa được ngân hàng xác nhận sẽ ở trạng thái đang chờ. Trang ' +
                 'tự cập nhật, và mỗi khoản chỉ được cộng đúng một lần.',
               'Bạn đã rời trang trước khi chuyển khoản? Mở Nạp ví để quay lại trong vòng một ngày.',
-              'Chúng tôi giữ khoản chuyển không đọc được mã cho tới khi nhân viên đối ' +
+              'Khoản chuyển không đọc được mã sẽ được giữ cho tới khi nhân viên đối ' +
                 'soát xong. Hãy gửi thời điểm và số tiền cho bộ phận hỗ trợ.',
             ],
           },
@@ -67,15 +67,15 @@ export const viDocs: typeof enDocs = {
               'Mở WordPress và chọn Tạo WordPress.',
               'Chọn trung tâm dữ liệu, gói, ổ SSD và ổ MariaDB. Một số trung tâm dữ liệu yêu ' +
                 'cầu từ 20 GB.',
-              'Chọn tên và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 ký tự gồm ' +
-                'chữ, số và một trong ! @ # $ % ^ & *.',
+              'Chọn tên đăng nhập và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 ' +
+                'ký tự gồm chữ, số và một trong ! @ # $ % ^ & *.',
               'Xem tổng tiền mỗi tháng ở phần tóm tắt rồi xác nhận.',
             ],
           },
           {
             heading: 'Sau đó',
             text: [
-              'Chúng tôi trừ tháng đầu từ ví và khởi tạo máy chủ, thường dưới một phút. ' +
+              'Chúng tôi trừ phí tháng đầu từ ví và khởi tạo máy chủ, thường dưới một phút. ' +
                 'Bạn có thể rời trang.',
               'Nếu số dư không đủ, chúng tôi sẽ khởi tạo máy chủ ngay khi bạn nạp ví.',
               'Nếu không tạo được máy chủ, chúng tôi huỷ đơn và hoàn tiền vào ví.',
@@ -84,7 +84,7 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Về sau',
             text: [
-              'Nâng ổ đĩa hoặc gói có hiệu lực ngay. Bạn trả cho phần còn lại của tháng, ' +
+              'Nâng cấp ổ đĩa hoặc gói có hiệu lực ngay. Bạn trả cho phần còn lại của tháng, ' +
                 'tính theo giây. Hạ gói có hiệu lực từ kỳ gia hạn. Không thể giảm dung ' +
                 'lượng ổ đĩa.',
             ],
@@ -108,7 +108,7 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Vì sao phải đúng hai nameserver này',
             text: [
-              'Mỗi tài khoản có một cặp riêng; đặt đúng cặp này chứng minh tên miền là ' +
+              'Mỗi tài khoản có một cặp riêng; việc đặt đúng cặp này chứng minh tên miền là ' +
                 'của bạn. Nếu còn nameserver khác, khách có thể thấy kết quả cũ.',
             ],
           },
@@ -161,7 +161,7 @@ export const viDocs: typeof enDocs = {
               ],
               [
                 'MX',
-                'Máy chủ nhận thư, kèm độ ưu tiên. Số nhỏ được thử trước. Ví dụ: @ → 10 ' +
+                'Máy chủ nhận thư, kèm độ ưu tiên. Số nhỏ hơn được dùng trước. Ví dụ: @ → 10 ' +
                   'mail.example.com',
               ],
               [
@@ -202,7 +202,7 @@ export const viDocs: typeof enDocs = {
             heading: 'Thêm tên miền',
             steps: [
               'Mở máy chủ, vào mục Tên miền, chọn Thêm domain và nhập tên.',
-              'Tạo bản ghi được hiển thị ở nơi quản lý tên miền: CNAME về tên của máy chủ, ' +
+              'Tạo bản ghi được hiển thị ở nơi quản lý tên miền: CNAME trỏ về tên máy chủ, ' +
                 'bản ghi A, hoặc bản ghi TXT _portal-challenge.',
               'Chọn Xác minh. Bản ghi mới có thể mất tới một giờ.',
             ],
@@ -210,9 +210,9 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Khi cần bản ghi TXT',
             text: [
-              'Dùng bản ghi TXT nếu tên này, hoặc tên cấp trên, thuộc tài khoản khác ' +
-                'trong 30 ngày qua. Cũng dùng bản ghi này nếu tên trỏ tới địa chỉ dùng ' +
-                'chung cho nhiều website.',
+              'Dùng bản ghi TXT nếu tên miền này, hoặc tên miền cấp trên, từng thuộc tài ' +
+                'khoản khác trong 30 ngày qua. Cũng dùng bản ghi này nếu tên miền trỏ tới địa ' +
+                'chỉ dùng chung cho nhiều website.',
             ],
           },
         ],
@@ -227,7 +227,7 @@ export const viDocs: typeof enDocs = {
               ['Đã thanh toán', 'Không còn khoản nào phải trả.'],
               [
                 'Chưa thanh toán',
-                'Hãy nạp ví. Chúng tôi tự động thanh toán các hoá đơn, từ cũ nhất.',
+                'Hãy nạp ví. Các hoá đơn được tự động thanh toán, cũ nhất trước.',
               ],
             ],
           },
@@ -244,7 +244,7 @@ export const viDocs: typeof enDocs = {
             text: [
               'Vào Tài khoản, mục Thông tin trên hoá đơn, điền tên công ty, mã số thuế và địa ' +
                 'chỉ. Mọi hoá đơn từ đó về sau sẽ ghi các thông tin này; hoá đơn đã phát hành ' +
-                'giữ nguyên tên cũ. Đây là chứng từ của ví trả trước, không phải hoá đơn điện ' +
+                'giữ nguyên. Đây là chứng từ của ví trả trước, không phải hoá đơn điện ' +
                 'tử (hoá đơn GTGT).',
             ],
           },
@@ -252,9 +252,9 @@ export const viDocs: typeof enDocs = {
             heading: 'Nếu chưa thanh toán',
             text: [
               ({ reminderDays, suspendDays, deleteDays }) =>
-                `Chúng tôi nhắc ${onDays(reminderDays)}. Sau ${suspendDays} ngày máy chủ bị ` +
-                `tạm ngưng nhưng giữ dữ liệu, sau ${deleteDays} ngày bị xoá. Nếu thanh toán ` +
-                'trước đó, máy chủ sẽ tự động chạy lại.',
+                `Chúng tôi nhắc ${onDays(reminderDays)}. Sau ${suspendDays} ngày, máy chủ bị ` +
+                `tạm ngưng nhưng dữ liệu vẫn được giữ; sau ${deleteDays} ngày, máy ` +
+                'chủ bị xoá. Nếu thanh toán trước đó, máy chủ sẽ tự động chạy lại.',
             ],
           },
         ],
@@ -267,12 +267,12 @@ export const viDocs: typeof enDocs = {
             heading: 'Thông tin cần gửi',
             steps: [
               'Tên máy chủ hoặc tên miền, hoặc mã thanh toán.',
-              'Bạn đã làm gì, mong đợi điều gì và thấy điều gì.',
+              'Bạn đã làm gì, mong đợi điều gì và kết quả ra sao.',
               'Mã tham chiếu trong thông báo lỗi, nếu có.',
             ],
           },
           {
-            heading: 'Xin đừng gửi',
+            heading: 'Vui lòng không gửi',
             text: ['Mật khẩu, mã OTP hay số thẻ. Chúng tôi không bao giờ hỏi những thông tin này.'],
           },
         ],

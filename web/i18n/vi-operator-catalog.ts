@@ -9,7 +9,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   back: 'Về danh mục',
   version: (n) => `Phiên bản ${n}`,
   plans: 'Gói',
-  disks: 'Ổ đĩa, 1 GB mỗi tháng',
+  disks: 'Ổ đĩa, giá mỗi GB/tháng',
   dataCentres: 'Trung tâm dữ liệu',
   ssdPerGb: 'Ổ SSD',
   mariadbPerGb: 'Ổ MariaDB',
@@ -20,8 +20,8 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   instead: (price) => `giá gốc ${price}`,
   waits: (when, who) => `Một phiên bản của ${who} đang chờ và có hiệu lực từ ${when}.`,
   couldNot: (when, who) =>
-    `Phiên bản của ${who} cho ${when} không có hiệu lực: gói và giá đang bán đã thay đổi sau khi ` +
-    'công bố.',
+    `Phiên bản của ${who} dự kiến từ ${when} đã không có hiệu lực: gói và giá đang bán đã thay ` +
+    'đổi từ khi phiên bản được lập.',
   files: {
     former: (origin) => `Tệp của ${origin} là bản cũ và không được dùng.`,
     would_take_back: (origin) =>
@@ -30,18 +30,18 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   },
   fileHow: 'npm run portal -- catalog diff, show hoặc use',
   versions: 'Các phiên bản',
-  sources: { file: 'Tệp', use: 'Tệp, bằng lệnh', desk: 'Trang vận hành' },
+  sources: { file: 'Tệp', use: 'Tệp, qua lệnh', desk: 'Trang vận hành' },
   approved: (name) => `${name} đã duyệt`,
   restores: (n) => `khôi phục phiên bản ${n}`,
-  unreadable: 'Bản phát hành này không đọc được.',
+  unreadable: 'Phần mềm hiện tại không đọc được.',
   first: 'Phiên bản đầu tiên.',
-  same: 'Gói và giá đang bán giống phiên bản trước.',
+  same: 'Gói và giá giống phiên bản trước.',
   lines: (n) => `${n} thay đổi`,
   sellAgain: 'Khôi phục phiên bản này',
   inUse: 'Đang dùng',
   editor: {
     title: 'Sửa danh mục',
-    sub: (n) => `Bản nháp trên phiên bản ${n}, được giữ trong thẻ trình duyệt này đến khi công bố.`,
+    sub: (n) => `Bản nháp dựa trên phiên bản ${n}, lưu trong tab trình duyệt này đến khi công bố.`,
     copy: 'Tạo gói mới từ gói này',
     copyName: (name) => `Bản sao của ${name}`,
     newCentre: 'Thêm trung tâm dữ liệu',
@@ -52,9 +52,9 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     stopCentreHint: 'Tắt: không ai đặt máy chủ ở đây nữa. Máy chủ đang chạy vẫn hoạt động.',
     look: 'Xem những gì thay đổi',
     discard: 'Bỏ bản nháp',
-    faults: 'Một số trường cần giá trị khác.',
+    faults: 'Một số trường chưa hợp lệ.',
     outdated: (n) =>
-      `Phiên bản ${n} đã có hiệu lực, còn bản nháp này bắt đầu từ phiên bản cũ hơn. Hãy bỏ bản ` +
+      `Phiên bản ${n} đã có hiệu lực, còn bản nháp này dựa trên phiên bản cũ hơn. Hãy bỏ bản ` +
       'nháp và bắt đầu lại.',
   },
   fields: {
@@ -80,26 +80,28 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     countsFromHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',
     changes: 'Từng thay đổi',
     nothing: 'Không có thay đổi.',
-    prices: 'Khách hàng có giá thay đổi',
-    nobody: (n) => `Không ai có giá thay đổi, trong ${n} dịch vụ đang chạy.`,
-    ofRunning: (n) => `Trong ${n} dịch vụ đang chạy.`,
+    prices: 'Khách hàng bị đổi giá',
+    nobody: (n) => `Không ai bị đổi giá, trong số ${n} gói dịch vụ đang chạy.`,
+    ofRunning: (n) => `Trong số ${n} gói dịch vụ đang chạy.`,
     month: (currency) => `${currency} mỗi tháng`,
-    monthHint: 'Tổng của những dịch vụ đổi giá, trước và sau',
-    rises: (customers, n) => `Tăng giá: ${n} dịch vụ của ${customers} khách hàng`,
-    falls: (customers, n) => `Giảm giá: ${n} dịch vụ của ${customers} khách hàng`,
+    monthHint: 'Tổng của các gói dịch vụ đổi giá, trước và sau',
+    rises: (customers, n) => `Tăng giá: ${n} gói dịch vụ của ${customers} khách hàng`,
+    falls: (customers, n) => `Giảm giá: ${n} gói dịch vụ của ${customers} khách hàng`,
     renewals: (first, last) =>
-      first === last ? `ở lần gia hạn ngày ${first}` : `ở các lần gia hạn từ ${first} đến ${last}`,
+      first === last
+        ? `vào lần gia hạn ngày ${first}`
+        : `vào các lần gia hạn từ ${first} đến ${last}`,
     rule:
-      'Giá tăng được báo trước bằng email khi phiên bản có hiệu lực, và áp dụng cho các lần gia ' +
-      'hạn sau đó 30 ngày. Giá giảm áp dụng ở lần gia hạn kế tiếp. Đơn hàng mới tính giá mới ngay.',
+      'Giá tăng được báo qua email khi phiên bản có hiệu lực và áp dụng cho các lần gia hạn từ ' +
+      '30 ngày sau đó. Giá giảm áp dụng từ lần gia hạn kế tiếp. Đơn hàng mới theo giá mới ngay.',
     kept: 'Ngừng bán',
     keeps: (plan, n) =>
       n === 0 ? `${plan}: không ai đang dùng.` : `${plan}: ${n} máy chủ giữ nguyên gói và giá.`,
     letter: 'Email gửi khách hàng',
-    letterHint: 'Gửi từng khách bị tăng giá; đây là một email trong số đó.',
+    letterHint: 'Gửi cho từng khách hàng bị tăng giá; đây là một email trong số đó.',
     english: 'Tiếng Anh',
     vietnamese: 'Tiếng Việt',
-    second: 'Có gói mới, hoặc có giá thay đổi hơn một phần năm: cần người thứ hai duyệt.',
+    second: 'Có gói mới, hoặc có giá thay đổi hơn 20%: cần người thứ hai duyệt.',
     publish: 'Công bố',
     backToDraft: 'Về bản nháp',
     seeIt: 'Xem những gì thay đổi',
@@ -115,8 +117,8 @@ export const viCatalogActs: {
   },
   explain: {
     'catalog.publish':
-      'Đơn hàng mới tính giá mới từ thời điểm đó. Khách bị tăng giá nhận được email và trả giá ' +
-      'mới sau 30 ngày.',
+      'Từ thời điểm đó, đơn hàng mới tính theo giá mới. Khách hàng bị tăng giá nhận được email ' +
+      'và chịu giá mới sau 30 ngày.',
     'catalog.withdraw': 'Phiên bản này sẽ không có hiệu lực. Gói và giá đang bán giữ nguyên.',
   },
   facts: {

@@ -2,7 +2,7 @@ import type { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
 
 export const viDeskOutgoing: typeof enDeskOutgoing = {
   title: 'Webhook gửi đi',
-  sub: 'Địa chỉ của các chương trình nội bộ, được báo mọi sự kiện của tất cả khách hàng.',
+  sub: 'Địa chỉ của các ứng dụng nội bộ, nhận sự kiện của tất cả khách hàng.',
   empty: 'Chưa có địa chỉ nào.',
   back: 'Tất cả webhook gửi đi',
   on: 'Đang bật',
@@ -14,8 +14,8 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
   eventList: 'Sự kiện',
   reasons: {
     owner: 'Nhân viên đã tạm dừng.',
-    failing: 'Mọi lần gọi đều thất bại trong năm ngày nên địa chỉ không được gọi nữa.',
-    gone: 'Địa chỉ trả lời rằng không nhận nữa (410).',
+    failing: 'Mọi lần gọi đều thất bại trong năm ngày nên hệ thống ngừng gọi.',
+    gone: 'Địa chỉ báo không nhận nữa (410).',
     safety: 'Webhook bị tắt vì lý do an toàn.',
   },
   failingSince: (when) => `Mọi lần gọi đều thất bại từ ${when}.`,
@@ -32,24 +32,24 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     address_refused: 'không phải địa chỉ công khai',
     connection: 'không kết nối được',
     certificate: 'chứng chỉ không hợp lệ',
-    timeout: 'không trả lời trong 10 giây',
+    timeout: 'không phản hồi trong 10 giây',
   },
   details: 'Chi tiết',
   detailsOf: (event) => `Chi tiết: ${event}`,
   sent: 'Nội dung gửi',
-  answer: 'Trả lời (1 KB đầu)',
-  noAnswer: 'Chưa có trả lời.',
+  answer: 'Phản hồi (1 KB đầu)',
+  noAnswer: 'Chưa có phản hồi.',
   again: 'Gửi lại',
   againOf: (event) => `Gửi lại: ${event}`,
   secret: {
     title: 'Hãy cất giữ khoá ký này',
     text:
-      'Khoá chỉ hiển thị một lần này. Chương trình của bạn dùng khoá để kiểm tra lần gọi có phải ' +
-      'từ đây không.',
+      'Khoá chỉ hiển thị một lần này. Chương trình của bạn dùng khoá để kiểm tra lần gọi có đúng ' +
+      'là từ hệ thống này không.',
     name: 'Khoá ký',
     copy: 'Sao chép khoá ký',
     copied: 'Đã sao chép',
-    kept: 'Tôi đã lưu',
+    kept: 'Tôi đã cất giữ',
   },
   all: 'Chọn tất cả',
   groups: {
@@ -100,10 +100,10 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     'data_request.received': 'Nhận yêu cầu về dữ liệu cá nhân',
     'dispute.opened': 'Khiếu nại được mở',
     'dispute.decided': 'Khiếu nại có kết quả',
-    'payment.in_suspense': 'Có tiền về không khớp thanh toán nào',
-    'ticket.customer_wrote': 'Khách hàng viết trong yêu cầu hỗ trợ',
+    'payment.in_suspense': 'Có tiền về không khớp giao dịch nạp nào',
+    'ticket.customer_wrote': 'Khách hàng gửi tin nhắn trong yêu cầu hỗ trợ',
     'node.lost': 'Node được xác nhận là đã mất',
-    'wordpress.rescue_failed': 'Máy chủ của node đã mất không khôi phục được ở node khác',
+    'wordpress.rescue_failed': 'Không khôi phục được máy chủ của node đã mất trên node khác',
     'proposal.made': 'Có việc chờ duyệt',
     'proposal.decided': 'Việc chờ duyệt được duyệt hoặc từ chối',
   },
@@ -128,15 +128,15 @@ export const viOutgoingActs: {
   },
   explain: {
     'outgoing_webhook.add':
-      'Sự kiện của mọi khách hàng sẽ được gửi tới địa chỉ này. Mọi chủ sở hữu nhận được email.',
-    'outgoing_webhook.change': 'Nếu đổi địa chỉ, mọi chủ sở hữu nhận được email.',
+      'Sự kiện của mọi khách hàng sẽ được gửi tới địa chỉ này. Mọi chủ sở hữu đều nhận được email.',
+    'outgoing_webhook.change': 'Nếu đổi địa chỉ, mọi chủ sở hữu đều nhận được email.',
     'outgoing_webhook.renew_secret':
       'Trong 24 giờ, mỗi lần gọi được ký bằng cả hai khoá để bạn kịp đổi chương trình.',
     'outgoing_webhook.remove': 'Địa chỉ này sẽ không được gọi nữa và lịch sử gửi bị xoá.',
     'outgoing_webhook.pause':
       'Sự kiện xảy ra khi tạm dừng sẽ không được gửi, những gì đang chờ cũng bị bỏ.',
     'outgoing_webhook.resume':
-      'Sự kiện đã xảy ra khi tắt không được gửi; các lần thất bại có thể gửi lại.',
+      'Sự kiện xảy ra khi tạm dừng không được gửi; các lần thất bại có thể gửi lại.',
     'outgoing_webhook.test': 'Sự kiện webhook.test sẽ được gửi.',
     'outgoing_webhook.resend': 'Sự kiện được gửi thêm một lần với cùng webhook-id.',
     'outgoing_webhook.resend_failed':

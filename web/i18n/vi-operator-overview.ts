@@ -22,19 +22,19 @@ export const viDeskCustomers: typeof enDeskCustomers = {
 export const viDeskOverview: typeof enDeskOverview = {
   nav: 'Tổng quan',
   title: 'Tổng quan',
-  faults: 'Mọi thứ có ổn không?',
+  faults: 'Tình trạng hệ thống',
   well: 'Mọi thứ đều ổn',
   wrong: (n) => `${n} mục cần xem`,
   waiting: 'Việc đang chờ xử lý',
-  inShell: 'Chạy `npm run ledger:check` trên máy chủ để biết chi tiết.',
+  inShell: 'Chạy `npm run ledger:check` trên máy cài hệ thống để biết chi tiết.',
   fault: {
     ledger: 'Quy tắc sổ cái bị vi phạm',
     nodes: 'Node không phản hồi',
     serversDown: 'Máy chủ không phản hồi',
-    stuck: 'Thao tác trên máy chủ mãi chưa xong',
-    jobs: 'Tác vụ đã thất bại',
+    stuck: 'Thao tác trên máy chủ bị treo',
+    jobs: 'Tác vụ thất bại',
     certificates: 'Chứng chỉ bị lỗi',
-    backups: 'Máy chủ chưa có bản sao lưu mới sau lần lỗi',
+    backups: 'Máy chủ chưa sao lưu lại được sau lần lỗi',
     letters: 'Email và SMS không gửi được trong 24 giờ qua',
   },
   waits: {
@@ -48,7 +48,7 @@ export const viDeskOverview: typeof enDeskOverview = {
   },
   overdue: {
     title: 'Hoá đơn quá hạn',
-    sub: 'Các khoản gia hạn chưa thanh toán, khoản đến hạn lâu nhất trước.',
+    sub: 'Các kỳ gia hạn chưa thanh toán, quá hạn lâu nhất xếp trước.',
     empty: 'Không có hoá đơn quá hạn.',
     due: (day) => `đến hạn ${day}`,
     suspended: (day) => `đã tạm ngưng, đến hạn ${day}`,

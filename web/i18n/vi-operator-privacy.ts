@@ -26,7 +26,7 @@ export const viPrivacyActs: typeof enPrivacyActs = {
 }
 
 export const viDeskPrivacy: typeof enDeskPrivacy = {
-  nav: 'Yêu cầu dữ liệu',
+  nav: 'Yêu cầu về dữ liệu',
   title: 'Yêu cầu về dữ liệu cá nhân',
   sub: 'Đến hạn trước xếp trước. Hạn tính theo ngày làm việc tại Việt Nam và không quá 30 ngày.',
   show: 'Hiển thị',

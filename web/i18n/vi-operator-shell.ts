@@ -7,7 +7,7 @@ export const viShellActs: {
     'catalog.use': 'Dùng tệp làm danh mục',
     'node.add': 'Khai báo node',
     'node.key': 'Xem khoá của node',
-    'node.drain': 'Rút máy chủ khỏi node',
+    'node.drain': 'Chuyển hết máy chủ khỏi node',
     'node.activate': 'Cho node nhận máy chủ trở lại',
     'node.remove': 'Xoá node khỏi danh sách',
     'updates.plan': 'Lập đợt cập nhật',

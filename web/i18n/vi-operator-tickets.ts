@@ -10,7 +10,7 @@ export const viTicketActs: Record<keyof typeof enTicketActs, string> = {
   'ticket.close': 'Đóng',
   'ticket.reopen': 'Mở lại',
   'ticket.merge': 'Gộp',
-  'ticket.give': 'Giao cho khách hàng',
+  'ticket.give': 'Gán cho khách hàng',
   'ticket.save_canned': 'Lưu câu trả lời mẫu',
   'ticket.delete_canned': 'Xoá câu trả lời mẫu',
 }
@@ -19,11 +19,11 @@ export const viTicketExplain: Record<keyof typeof enTicketExplain, string> = {
   'ticket.close': 'Khách hàng sẽ nhận email. Nếu khách hàng viết thêm, yêu cầu sẽ được mở lại.',
   'ticket.merge': 'Mọi nội dung ở đây sẽ được chuyển sang yêu cầu kia. Không thể hoàn tác.',
   'ticket.give':
-    'Từ lúc này khách hàng đọc được toàn bộ nội dung. Hãy chắc chắn đúng là họ đã viết: địa chỉ ' +
+    'Từ lúc này khách hàng đọc được toàn bộ nội dung. Hãy chắc chắn chính họ đã viết: địa chỉ ' +
     'người gửi có thể bị giả mạo.',
   'ticket.save_canned':
-    '{name}, {object} và {reference} được thay bằng tên khách hàng, đối tượng của yêu cầu và số ' +
-    'của yêu cầu.',
+    '{name}, {object} và {reference} được thay bằng tên khách hàng, đối tượng được hỏi và số của ' +
+    'yêu cầu.',
   'ticket.delete_canned': 'Những câu trả lời đã gửi vẫn giữ nguyên.',
 }
 
@@ -46,7 +46,7 @@ export const viDeskTickets: typeof enDeskTickets = {
   noCustomer: 'Chưa có khách hàng',
   unproven: 'Chưa xác minh',
   unprovenText:
-    'Chưa có gì xác minh người gửi. Đừng tiết lộ thông tin tài khoản khi chưa biết rõ đó là ai.',
+    'Chưa xác minh được người gửi. Đừng tiết lộ thông tin tài khoản khi chưa biết rõ đó là ai.',
   byMail: 'qua email',
   note: 'Ghi chú nội bộ',
   customer: 'Khách hàng',
@@ -68,7 +68,7 @@ export const viDeskTickets: typeof enDeskTickets = {
   canned: 'Câu trả lời mẫu',
   chooseCanned: 'Chọn câu trả lời …',
   inLanguage: (language) => `Thư gửi khách hàng bằng ${language}.`,
-  closeToo: 'Đóng yêu cầu cùng câu trả lời này',
+  closeToo: 'Đóng yêu cầu sau khi trả lời',
   send: 'Gửi câu trả lời',
   saveNote: 'Lưu ghi chú',
   attach: 'Đính kèm tệp',

@@ -5,7 +5,7 @@ export const viTrailCodes: typeof enTrailCodes = {
   mailSuspended: {
     bounces: 'thư bị trả lại',
     complaint: 'bị khiếu nại',
-    operator: 'chúng tôi quyết định',
+    operator: 'do chúng tôi quyết định',
   },
   regions: { all: 'tất cả' },
   nodeState: { active: 'đang nhận máy chủ', draining: 'không nhận máy chủ mới' },

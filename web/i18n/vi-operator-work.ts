@@ -2,16 +2,16 @@ import type { DeskWorkTexts, enDeskNotices, enWorkActs } from './en-operator-wor
 
 export const viDeskWork: DeskWorkTexts = {
   title: 'Công việc',
-  sub: 'Những gì không tự tiếp tục được.',
+  sub: 'Những việc không tự chạy tiếp được.',
   down: 'Máy chủ không phản hồi',
-  stuck: 'Việc trên máy chủ chưa kết thúc',
+  stuck: 'Thao tác trên máy chủ bị treo',
   givenUp: 'Tác vụ thất bại',
   queues: 'Hàng đợi',
   allWell: 'Mọi thứ đều ổn.',
   since: (time) => `từ ${time}`,
-  noJob: 'chưa có tác vụ nào nhận',
+  noJob: 'chưa có tác vụ nào xử lý',
   attempts: (n) => `${n} lần thử`,
-  counts: (ready, later, running) => `${ready} đến hạn, ${later} hẹn sau, ${running} đang chạy`,
+  counts: (ready, later, running) => `${ready} chờ chạy, ${later} hẹn giờ, ${running} đang chạy`,
   gaveUp: (n) => `${n} thất bại`,
   kinds: {
     set_up: 'Khởi tạo',
@@ -24,7 +24,7 @@ export const viDeskWork: DeskWorkTexts = {
     send_mail: 'Gửi email',
     update: 'Cập nhật',
     move_in: 'Chuyển trang về',
-    switch_over: 'Chuyển đổi',
+    switch_over: 'Chuyển sang bản sao',
   },
   tabs: 'Các trang về công việc',
   pages: {
@@ -32,7 +32,7 @@ export const viDeskWork: DeskWorkTexts = {
     servers: 'Đơn hàng và máy chủ',
     letters: 'Email và SMS',
     upkeep: 'Bảo dưỡng',
-    capacity: 'Sức chứa',
+    capacity: 'Tài nguyên',
     outgoing: 'Webhook gửi đi',
   },
   servers: {
@@ -41,7 +41,7 @@ export const viDeskWork: DeskWorkTexts = {
     sub: 'Theo trạng thái, mới nhất trước, kèm lý do và thời điểm.',
     show: 'Trạng thái',
     states: {
-      setting_up: 'Đã trả tiền, chưa bàn giao',
+      setting_up: 'Đã thanh toán, chưa bàn giao',
       down: 'Không phản hồi',
       failed: 'Đã huỷ',
       unpaid: 'Chưa thanh toán',
@@ -93,7 +93,7 @@ export const viDeskWork: DeskWorkTexts = {
     allWell: 'Không có lỗi nào và không có tên miền nào đang chờ.',
   },
   capacity: {
-    title: 'Sức chứa',
+    title: 'Tài nguyên',
     sub: 'Còn đủ chỗ cho bao nhiêu container.',
     nodes: 'Node',
     centres: 'Trung tâm dữ liệu',
@@ -107,15 +107,15 @@ export const viDeskWork: DeskWorkTexts = {
     heard: (time) => `mất liên lạc từ ${time}`,
     neverHeard: 'chưa từng liên lạc được',
     servers: 'Máy chủ',
-    kept: (n) => `giữ dữ liệu cũ của ${n} máy chủ đã được khôi phục ở nơi khác`,
+    kept: (n) => `giữ dữ liệu cũ của ${n} máy chủ đã được khôi phục trên node khác`,
     lost: {
-      fenced: 'Node này không còn nhận ghi dữ liệu.',
-      leased: (time) => `Node này có thể vẫn ghi dữ liệu đến ${time}.`,
-      noLease: 'Node này không có thời hạn ghi: nếu máy chưa tắt thì có thể vẫn đang ghi dữ liệu.',
+      fenced: 'Node này không còn ghi dữ liệu được.',
+      leased: (time) => `Node này vẫn có thể ghi dữ liệu đến ${time}.`,
+      noLease: 'Node này không có thời hạn ghi: nếu chưa tắt, máy vẫn có thể ghi dữ liệu.',
       goes: (node, age) =>
-        `sẽ được khôi phục trên ${node}; những gì được ghi trong ${age} kể từ bản sao lưu sẽ mất`,
+        `sẽ được khôi phục trên ${node}; dữ liệu phát sinh trong ${age} kể từ bản sao lưu sẽ mất`,
       goesMirrored: (node, age) =>
-        `sẽ được khôi phục trên ${node} từ bản sao đồng bộ; những gì được ghi trong ${age} sẽ mất`,
+        `sẽ được khôi phục trên ${node} từ bản sao đồng bộ; dữ liệu phát sinh trong ${age} sẽ mất`,
       underWay: (node) => `đang được khôi phục trên ${node}`,
       stays: (why) => `chưa khôi phục được: ${why}`,
       failed: (why) => `lần thử gần nhất không thành công: ${why}`,
@@ -130,14 +130,14 @@ export const viDeskWork: DeskWorkTexts = {
       none: 'Không có máy chủ nào chạy trên node này.',
     },
     centre: 'Trung tâm dữ liệu',
-    ordered: 'Bán trong 30 ngày',
-    soldOut: 'Hết chỗ vào ngày',
-    notSoon: 'Không trong ba năm tới',
+    ordered: 'Đã bán trong 30 ngày',
+    soldOut: 'Dự kiến hết chỗ',
+    notSoon: 'Hơn ba năm nữa',
     now: 'Đã hết chỗ',
     noNode: 'Chưa có node nào phục vụ',
     together: 'Dùng chung các node.',
     shared: (names) => `Dùng chung node với ${names}.`,
-    pace: 'Theo tốc độ của 30 ngày qua, tính những máy chủ vẫn còn.',
+    pace: 'Theo tốc độ bán của 30 ngày qua, chỉ tính những máy chủ vẫn còn.',
   },
 }
 
@@ -158,7 +158,7 @@ export const viDeskNotices: typeof enDeskNotices = {
     unfinished: 'Chưa xong',
   },
   replayed: (time, outcome) => `xử lý lại lúc ${time}: ${outcome}`,
-  back: 'Mọi webhook',
+  back: 'Tất cả webhook',
   facts: 'Webhook',
   number: 'Số',
   received: 'Nhận lúc',
@@ -170,14 +170,14 @@ export const viDeskNotices: typeof enDeskNotices = {
   reference: 'Mã tham chiếu',
   amount: 'Số tiền',
   statuses: {
-    ask: 'Cần hỏi về một lần nạp',
+    ask: 'Cần tra cứu một giao dịch nạp',
     dispute: 'Khiếu nại có thay đổi',
     pending: 'Đang xử lý',
     succeeded: 'Thành công',
     failed: 'Thất bại',
     refunded: 'Đã hoàn tiền',
-    reversed: 'Bị đòi lại',
-    restored: 'Được trả lại',
+    reversed: 'Bị thu hồi',
+    restored: 'Đã trả lại',
   },
   query: 'Tham số trên URL',
   body: 'Nội dung',
@@ -200,24 +200,24 @@ export const viWorkActs: {
   },
   explain: {
     'work.hold_server':
-      'Trang web ngừng hoạt động ngay. Dữ liệu và thanh toán giữ nguyên. Khách hàng nhận được ' +
-      'email.',
+      'Trang web ngừng hoạt động ngay. Dữ liệu vẫn được giữ, việc thanh toán vẫn tiếp tục. Khách ' +
+      'hàng nhận được email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
-    'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
+    'work.retry_job': 'Thử thêm một lần. Dù chạy hai lần, tác vụ cũng chỉ có hiệu lực một lần.',
     'work.retry_jobs':
-      'Mỗi tác vụ được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
+      'Mỗi tác vụ được thử thêm một lần. Dù chạy hai lần cũng chỉ có hiệu lực một lần.',
     'work.retry_server':
-      'Tác vụ phụ trách chạy ngay với đủ số lần thử. Máy chủ đang chạy được khởi động lại.',
+      'Tác vụ của máy chủ này chạy ngay với đủ số lần thử. Máy chủ đang chạy sẽ khởi động lại.',
     'work.give_up_order':
-      'Phần đã dựng của máy chủ bị gỡ bỏ, số tiền đã trả quay về ví kèm chứng từ hoàn tiền. ' +
-      'Khách hàng nhận được email. Không thể hoàn tác.',
-    'letter.resend': 'Email được gửi lại cho cùng người nhận; email đang chờ được thử gửi ngay.',
+      'Gỡ bỏ phần máy chủ đã tạo và hoàn số tiền đã trả vào ví, kèm phiếu hoàn tiền. Khách hàng ' +
+      'nhận được email. Không thể hoàn tác.',
+    'letter.resend': 'Gửi lại một lần cho cùng người nhận; nếu đang chờ thì thử gửi ngay.',
     'webhook.replay':
       'Mỗi thông báo chỉ được ghi sổ một lần, xử lý lại không làm thay đổi gì thêm.',
   },
   facts: {
     tried: 'Thử ngay',
     jobs: 'Số tác vụ',
-    letter: 'Email',
+    letter: 'Email hoặc SMS',
   },
 }

@@ -70,7 +70,7 @@ export const viOperator: OperatorTexts = {
   search: {
     title: 'Khách hàng',
     label: 'Tìm kiếm',
-    placeholder: 'Tên, email, điện thoại, tên miền, hoá đơn, mã giao dịch, mã ngân hàng',
+    placeholder: 'Tên, email, điện thoại, tên miền, hoá đơn, mã giao dịch, mã tham chiếu',
     hint: 'Chỉ cần phần đầu của tên, email, số điện thoại hoặc tên miền; các loại mã cần nhập đủ.',
     empty: 'Không tìm thấy ai.',
     found: {
@@ -78,8 +78,8 @@ export const viOperator: OperatorTexts = {
       domain: 'Tên miền',
       host: 'Tên máy chủ',
       invoice: 'Hoá đơn',
-      payment: 'Lần nạp',
-      bank_reference: 'Mã ngân hàng',
+      payment: 'Giao dịch nạp',
+      bank_reference: 'Mã tham chiếu',
       suspense: 'Tiền chưa khớp',
       ticket: 'Yêu cầu hỗ trợ',
     },
@@ -101,8 +101,8 @@ export const viOperator: OperatorTexts = {
     balanceAfter: 'Số dư sau thao tác',
     noWallet: 'Chưa có ví',
     entries: 'Giao dịch mới nhất',
-    payments: 'Các lần nạp',
-    foundPayment: 'Lần nạp bạn tìm',
+    payments: 'Giao dịch nạp',
+    foundPayment: 'Giao dịch nạp bạn tìm',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
     onNode: (node: string) => `trên node ${node}`,
@@ -120,7 +120,7 @@ export const viOperator: OperatorTexts = {
     webhookOff: {
       owner: 'Đã tắt',
       failing: 'Tắt: mọi lần gọi đều lỗi',
-      gone: 'Tắt: máy nhận trả lời 410',
+      gone: 'Tắt: địa chỉ trả về mã 410',
       safety: 'Tắt vì lý do an toàn',
     },
     access: 'Truy cập',
@@ -135,13 +135,14 @@ export const viOperator: OperatorTexts = {
     labels: 'Nhãn',
     removeLabel: (label) => `Gỡ nhãn ${label}`,
     acts: 'Thao tác của nhân viên',
-    language: 'Ngôn ngữ thư',
+    language: 'Ngôn ngữ email',
     byRegion: 'theo khu vực',
     company: 'Công ty',
     taxCode: 'Mã số thuế',
     phone: 'Điện thoại',
     region: 'Khu vực',
     refund: 'Hoàn tiền',
+    refundByHand: 'Đã chuyển trả',
     givenBack: (amount) => `đã hoàn lại ${amount}`,
     draft: 'Chưa phát hành',
     active: 'Hoạt động',
@@ -151,11 +152,11 @@ export const viOperator: OperatorTexts = {
   view: {
     title: 'Xem như khách hàng',
     opening: 'Đang mở trang của khách hàng.',
-    ended: 'Phiên xem đã kết thúc. Bạn có thể đóng thẻ này.',
-    noSession: 'Hãy đăng nhập trang vận hành trước, rồi mở lại từ đó.',
+    ended: 'Phiên xem đã kết thúc. Bạn có thể đóng tab này.',
+    noSession: 'Hãy đăng nhập vào trang vận hành trước, rồi mở lại từ đó.',
     desk: 'Về trang vận hành',
-    blocked: 'Trình duyệt không mở thẻ mới. Liên kết chỉ dùng được trong một phút.',
-    open: 'Mở thẻ',
+    blocked: 'Trình duyệt không mở được tab mới. Liên kết chỉ dùng được trong một phút.',
+    open: 'Mở tab',
   },
   words: {
     succeeded: 'Thành công',
@@ -198,7 +199,7 @@ export const viOperator: OperatorTexts = {
     amount: 'Số tiền',
     setOff: 'Bù trừ nợ',
     waiting: 'Đang chờ',
-    told: 'Nội dung cho khách hàng',
+    told: 'Nội dung gửi khách hàng',
     act: 'Thao tác',
     payment: 'Mã giao dịch',
     email: 'Email',
@@ -206,7 +207,7 @@ export const viOperator: OperatorTexts = {
     role: 'Vai trò',
     networks: 'Mạng được phép',
     disabled: 'Vô hiệu hoá',
-    expiresAt: 'Hạn',
+    expiresAt: 'Hiệu lực đến',
     kind: 'Loại',
     title: 'Tiêu đề',
     closes: 'Đóng trang khách hàng',
@@ -233,10 +234,10 @@ export const viOperator: OperatorTexts = {
       maintenance: 'Bảo trì',
     },
     whens: { now: 'Đang diễn ra', coming: 'Sắp tới', past: 'Đã kết thúc' },
-    closes: 'Có đóng trang khách hàng',
+    closes: 'Trang khách hàng tạm đóng',
     from: (when: string) => `Từ ${when}`,
     until: (when: string) => `đến ${when}`,
-    open: 'đến khi được kết thúc',
+    open: 'đến khi có thông báo mới',
   },
   yes: 'có',
   no: 'không',
@@ -244,7 +245,7 @@ export const viOperator: OperatorTexts = {
   acts: {
     'customer.block': 'Khoá tài khoản',
     'customer.unblock': 'Mở khoá',
-    'customer.end_sessions': 'Kết thúc mọi phiên',
+    'customer.end_sessions': 'Đăng xuất mọi phiên',
     'customer.end_programs': 'Thu hồi token, tắt webhook',
     'customer.reset_second_factor': 'Gỡ xác thực hai lớp',
     'customer.email': 'Đổi địa chỉ email',
@@ -255,9 +256,9 @@ export const viOperator: OperatorTexts = {
     'customer.unlabel': 'Gỡ nhãn',
     'money.credit': 'Cộng tiền vào ví',
     'money.debit': 'Trừ tiền khỏi ví',
-    'money.refund': 'Hoàn tiền lần nạp',
-    'money.assign': 'Gán tiền',
-    'money.return': 'Đã trả lại',
+    'money.refund': 'Hoàn tiền đã nạp',
+    'money.assign': 'Gán cho khách hàng',
+    'money.return': 'Ghi nhận đã trả lại',
     ...viMoneyActs.names,
     ...viWorkActs.names,
     ...viShellActs.names,
@@ -266,7 +267,7 @@ export const viOperator: OperatorTexts = {
     'server.cancel': 'Huỷ máy chủ',
     'server.move': 'Chuyển sang node khác',
     'server.undo_move': 'Hoàn tác việc chuyển',
-    'node.lost': 'Khôi phục ở nơi khác',
+    'node.lost': 'Khôi phục trên node khác',
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật thông báo',
     'status.end': 'Kết thúc thông báo',
@@ -276,7 +277,7 @@ export const viOperator: OperatorTexts = {
     'staff.withdraw': 'Thu hồi lời mời',
     'staff.change': 'Đổi vai trò hoặc mạng',
     'staff.disable': 'Vô hiệu hoá',
-    'staff.enable': 'Cho hoạt động lại',
+    'staff.enable': 'Kích hoạt lại',
     'customer.erased': 'Đã xoá cùng tài khoản',
     'proposal.make': 'Đề xuất',
     'proposal.reject': 'Từ chối',
@@ -286,52 +287,52 @@ export const viOperator: OperatorTexts = {
     ...viPrivacyActs.explain,
     ...viTicketExplain,
     'customer.block':
-      'Khách hàng không đăng nhập được nữa, các phiên đang mở kết thúc. Máy chủ và tên miền vẫn ' +
-      'hoạt động.',
+      'Khách hàng bị đăng xuất ngay và không đăng nhập được nữa. Máy chủ và tên miền vẫn hoạt ' +
+      'động.',
     'customer.unblock': 'Khách hàng đăng nhập lại được.',
-    'customer.end_sessions': 'Mọi thiết bị bị đăng xuất. Mật khẩu, token và webhook giữ nguyên.',
+    'customer.end_sessions': 'Đăng xuất khỏi mọi thiết bị. Mật khẩu, token và webhook giữ nguyên.',
     'customer.end_programs':
-      'Chương trình của khách hàng không gọi được API nữa, webhook không còn được gọi. Khách ' +
-      'hàng nhận được email.',
-    'customer.reset_second_factor':
-      'Ứng dụng, khoá truy cập và mã khôi phục bị gỡ, mọi thiết bị bị đăng xuất. Khách hàng nhận ' +
+      'Ứng dụng của khách hàng không gọi được API nữa và webhook ngừng gửi. Khách hàng nhận ' +
       'được email.',
+    'customer.reset_second_factor':
+      'Gỡ ứng dụng xác thực, khoá truy cập, mã khôi phục và đăng xuất khỏi mọi thiết bị. Khách ' +
+      'hàng nhận được email.',
     'customer.email':
-      'Dành cho khách hàng không còn vào được hộp thư. Cần thành viên thứ hai duyệt. Mọi thiết ' +
-      'bị bị đăng xuất và cả hai địa chỉ đều nhận được email.',
+      'Dành cho khách hàng không còn vào được hộp thư. Cần người thứ hai duyệt. Khách hàng bị ' +
+      'đăng xuất khỏi mọi thiết bị và cả hai địa chỉ đều nhận được email.',
     'customer.language': 'Từ nay email và tin nhắn dùng ngôn ngữ này.',
     'customer.see':
-      'Trang của khách hàng mở trong thẻ mới, tối đa 30 phút và không thể thay đổi gì. Khách ' +
-      'hàng thấy trong lịch sử đăng nhập rằng bộ phận hỗ trợ đã xem.',
+      'Trang của khách hàng mở trong tab mới, tối đa 30 phút, chỉ để xem, không thay đổi được. ' +
+      'Lịch sử đăng nhập của khách hàng ghi lại rằng bộ phận hỗ trợ đã xem.',
     'money.credit':
-      'Khách hàng nhận được email và thông báo. Hoá đơn còn mở được thanh toán từ số tiền này.',
+      'Khách hàng nhận được email và thông báo. Hoá đơn chưa thanh toán được trả bằng số tiền này.',
     'money.debit': 'Khách hàng nhận được email và thông báo. Số dư ví không bao giờ âm.',
-    'money.refund': 'Tiền rời ví ngay, sau đó hệ thống yêu cầu cổng thanh toán hoàn tiền.',
-    'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
+    'money.refund': 'Trừ tiền khỏi ví ngay, sau đó yêu cầu cổng thanh toán hoàn tiền.',
+    'money.assign': 'Cộng tiền vào ví của khách hàng này và gửi email cho họ.',
     'money.return':
-      'Chỉ dùng khi tiền đã được trả lại cho người gửi tại cổng thanh toán hoặc ngân hàng. Khoản ' +
-      'này được ghi sổ là đã trả và không chờ nữa; thao tác này không chuyển tiền.',
+      'Chỉ dùng khi đã trả lại tiền cho người gửi qua cổng thanh toán hoặc ngân hàng. Khoản này ' +
+      'được ghi sổ là đã trả và không còn chờ xử lý; thao tác này không chuyển tiền.',
     'staff.invite':
-      'Email có liên kết dùng trong 72 giờ sẽ được gửi đi. Liên kết đã gửi trước đó hết hiệu lực.',
+      'Gửi email kèm liên kết có hiệu lực trong 72 giờ. Liên kết đã gửi trước đó hết hiệu lực.',
     ...viWorkActs.explain,
     ...viOutgoingActs.explain,
     ...viCatalogActs.explain,
     'server.cancel':
-      'Máy chủ bị xoá, phần khách hàng đã trả nhưng chưa dùng quay về ví kèm chứng từ hoàn tiền. ' +
+      'Xoá máy chủ và hoàn vào ví phần khách hàng đã trả nhưng chưa dùng, kèm phiếu hoàn tiền. ' +
       'Khách hàng nhận được email. Không thể hoàn tác.',
     'server.move':
-      'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
+      'Trang web vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một hai giây. Bản gốc ' +
       'được giữ lại một giờ.',
     'server.undo_move':
-      'Bản gốc hoạt động trở lại, đúng như lúc máy chủ được chuyển đi. Những gì được ghi từ đó, ' +
-      'như đơn hàng và bình luận, sẽ mất. Câu hỏi máy đã tắt chưa nói về máy hiện đang chạy ' +
-      'máy chủ này, khi máy đó không phản hồi.',
+      'Bản gốc hoạt động trở lại, đúng như lúc chuyển máy chủ đi. Dữ liệu phát sinh từ đó, như ' +
+      'đơn hàng và bình luận, sẽ mất. Nếu node đang chạy máy chủ này không phản hồi, cần cho ' +
+      'biết máy đó đã tắt chưa.',
     'node.lost':
-      'Các máy chủ được khôi phục trên node khác từ bản sao lưu mới nhất. Những gì được ghi sau ' +
-      'đó sẽ mất và chủ sở hữu nhận được email. Nếu node hoạt động trở lại trước đó, máy chủ ' +
-      'vẫn ở nguyên chỗ.',
+      'Khôi phục các máy chủ trên node khác từ bản sao lưu mới nhất. Dữ liệu phát sinh sau bản ' +
+      'sao lưu sẽ mất và khách hàng nhận được email. Nếu node hoạt động lại trước khi khôi phục, ' +
+      'máy chủ vẫn ở nguyên chỗ.',
     'status.publish':
-      'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
+      'Hiển thị cho mọi người: trên mọi trang của khách hàng và trên trang trạng thái công khai.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
     'staff.withdraw': 'Liên kết trong email hết hiệu lực ngay.',
     'staff.disable': 'Các phiên đang mở kết thúc ngay.',
@@ -347,7 +348,7 @@ export const viOperator: OperatorTexts = {
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không nhìn thấy.',
     proof: 'Khách hàng đã chứng minh danh tính bằng cách nào?',
-    told: 'Nội dung cho khách hàng',
+    told: 'Nội dung gửi khách hàng',
     toldHint: 'Hiện trong email và trong danh sách giao dịch.',
     toldByLetterHint: 'Hiện trong email.',
     amount: 'Số tiền',
@@ -369,7 +370,7 @@ export const viOperator: OperatorTexts = {
     startsAt: 'Bắt đầu',
     startsAtHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',
     endsAt: 'Kết thúc',
-    endsAtHint: 'Để trống: đến khi bạn kết thúc.',
+    endsAtHint: 'Để trống: đến khi bạn tự kết thúc.',
     poweredOff: 'Máy đã tắt chưa?',
     poweredOffHint:
       'Chỉ chọn Có khi biết chắc: máy còn chạy có thể nhận đơn hàng và các đơn đó sẽ bị mất.',
@@ -387,7 +388,7 @@ export const viOperator: OperatorTexts = {
   privacy: viDeskPrivacy,
   proposals: {
     title: 'Chờ duyệt',
-    sub: 'Những việc cần người thứ hai. Sau 24 giờ chúng tự hết hiệu lực.',
+    sub: 'Những việc cần người thứ hai duyệt, tự hết hiệu lực sau 24 giờ.',
     empty: 'Không có việc nào chờ duyệt.',
     approve: 'Duyệt',
     reject: 'Từ chối',
@@ -398,12 +399,12 @@ export const viOperator: OperatorTexts = {
     notYours: 'Vai trò của bạn không duyệt được việc này.',
     approved: 'Đã duyệt và thực hiện',
     rejected: 'Đã từ chối',
-    sure: 'Việc này được thực hiện ngay và không thể rút lại.',
+    sure: 'Việc này được thực hiện ngay và không thể hoàn tác.',
     nobody:
       'Hiện chưa có ai khác được phép duyệt. Hãy mời thêm một chủ sở hữu hoặc một nhân viên cùng ' +
       'vai trò với bạn ở mục “Nhân viên”.',
     understood: 'Đã hiểu',
-    toStaff: 'Đến mục Nhân viên',
+    toStaff: 'Tới mục Nhân viên',
     asked: 'Người đề xuất',
     askedAt: 'Đề xuất lúc',
     why: 'Lý do',
@@ -415,21 +416,21 @@ export const viOperator: OperatorTexts = {
   money: viOperatorMoney,
   suspense: {
     title: 'Tiền chưa khớp',
-    sub: 'Tiền đã đến nhưng không khớp với lần nạp nào.',
+    sub: 'Tiền đã về nhưng không khớp với giao dịch nạp nào.',
     empty: 'Không có khoản nào đang chờ.',
     assign: 'Gán',
     reasons: {
-      unknown_order: 'Không khớp với lần nạp nào',
-      wrong_amount: 'Số tiền khác với lần nạp',
-      paid_twice: 'Lần nạp đã được thanh toán trước đó',
+      unknown_order: 'Không khớp với giao dịch nạp nào',
+      wrong_amount: 'Số tiền khác với giao dịch nạp',
+      paid_twice: 'Giao dịch nạp đã được thanh toán trước đó',
       reference_reused: 'Mã tham chiếu thuộc về giao dịch khác',
       maybe_twice: 'Có thể là giao dịch đã được cộng tiền',
       account_closed: 'Tài khoản đã đóng: hãy trả lại tiền',
     } as Record<string, string | undefined>,
     notice: 'Xem webhook',
-    at: 'Thời điểm đến',
-    gateway: 'Cổng',
-    reference: 'Mã ngân hàng',
+    at: 'Nhận lúc',
+    gateway: 'Cổng thanh toán',
+    reference: 'Mã tham chiếu',
     code: 'Mã trong nội dung',
     payment: 'Mã giao dịch',
     amount: 'Số tiền',
@@ -451,7 +452,7 @@ export const viOperator: OperatorTexts = {
       portal: 'Hệ thống, mỗi giờ',
     },
     at: 'Thời gian',
-    who: 'Ai',
+    who: 'Người thực hiện',
     what: 'Thao tác',
     why: 'Lý do',
     change: 'Trước → sau',
@@ -459,7 +460,7 @@ export const viOperator: OperatorTexts = {
   },
   staff: {
     title: 'Nhân viên',
-    sub: 'Ai cũng đăng nhập bằng mật khẩu và mã từ ứng dụng.',
+    sub: 'Mọi người đều đăng nhập bằng mật khẩu và mã từ ứng dụng xác thực.',
     invite: 'Mời nhân viên',
     again: 'Gửi lại',
     invited: 'Đã mời',

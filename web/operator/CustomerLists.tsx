@@ -77,14 +77,25 @@ function More<R>({ of: { hasMore, isOpen, open }, list }: { of: Older<R>; list: 
   )
 }
 
-/** A top-up with its refund, where that is possible and allowed. */
+/** A top-up with its refund, by the gateway or by hand, where that is possible and allowed. */
 function paymentRow(
-  { code, at, gateway, amount, currency, status, givenBack, refundable }: PaymentAtDesk,
+  {
+    code,
+    at,
+    gateway,
+    amount,
+    currency,
+    status,
+    givenBack,
+    refundable,
+    refundableByHand,
+  }: PaymentAtDesk,
   t: OperatorTexts,
   language: DeskLanguage,
   { may, ask }: Pick<Lists, 'may' | 'ask'>,
 ): Row {
   const money = (sum: number): string => formatMoney(sum, currency, language)
+  const act = refundable ? 'money.refund' : 'money.refund_by_hand'
   return {
     key: code,
     main: gateway,
@@ -94,12 +105,12 @@ function paymentRow(
     end: money(amount),
     ...badgeOf(t, givenBack >= amount ? 'refunded' : status),
     action:
-      refundable && may('money.refund') ? (
+      (refundable || refundableByHand) && may(act) ? (
         <Button
           variant="outline"
           size="sm"
           onClick={() =>
-            ask('money.refund', {
+            ask(act, {
               about: `${money(amount)} · ${code}`,
               fixed: { payment: code },
               currency,
@@ -108,7 +119,7 @@ function paymentRow(
             })
           }
         >
-          {t.customer.refund}
+          {refundable ? t.customer.refund : t.customer.refundByHand}
         </Button>
       ) : undefined,
   }

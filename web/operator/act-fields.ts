@@ -72,6 +72,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'money.credit': [amount, told],
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],
+  'money.refund_by_hand': [{ ...amount, isOptional: true }, line('bankReference')],
   'money.assign': [line('to')],
   'money.return': [],
   'dispute.answer': [paragraph('evidence')],

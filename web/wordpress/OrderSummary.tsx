@@ -11,6 +11,7 @@ import { useConfig, useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Flag } from '../ui/Flag.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
+import { useShortfall } from './use-shortfall.ts'
 
 interface SummaryProps {
   form: OrderForm
@@ -136,7 +137,7 @@ function WalletLine({ total }: { total: number }) {
   const { payments } = useConfig()
   const { money } = useFormat()
   const balance = money(user.balance, user.currency)
-  const short = total - user.balance
+  const { short } = useShortfall(total)
   const enough =
     total > 0
       ? t.order.walletEnough(balance, Math.floor(user.balance / total))

@@ -10,6 +10,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/State.tsx'
 import { CouponField, type Applied } from './CouponField.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
+import { useShortfall } from './use-shortfall.ts'
 
 /** The order's last inputs. */
 export interface Confirmed {
@@ -56,7 +57,7 @@ export default function ReviewDialog({
   const { code, off } = coupon ?? { code: undefined, off: 0 }
   const first = total - off
   const price = money(first, user.currency)
-  const short = first - user.balance
+  const { short, older } = useShortfall(first)
   const label =
     short > 0 ? t.review.confirmShort(money(short, user.currency)) : t.review.confirm(price)
   return (
@@ -98,6 +99,7 @@ export default function ReviewDialog({
         <Line term={t.review.containers}>{form.containers}</Line>
         <Line term={t.review.monthly}>{money(total, user.currency)}</Line>
         {coupon ? <Line term={t.review.coupon.first}>{price}</Line> : null}
+        {older > 0 ? <Line term={t.review.older}>{money(older, user.currency)}</Line> : null}
         {short > 0 ? null : <Line term={t.review.left}>{money(-short, user.currency)}</Line>}
       </dl>
       <CouponField

@@ -20,8 +20,8 @@ export interface IntakeDeps extends TicketDeps {
   readonly log: Log
   readonly addresses: ReplyAddresses
   readonly texts: AskTexts
-  /** An active customer by whole e-mail address. */
-  readonly customerOfEmail: (db: Queryable, email: string) => Promise<{ id: string } | undefined>
+  /** An active customer by whole e-mail address, whose mailbox is proven. */
+  readonly customerOfMailbox: (db: Queryable, email: string) => Promise<{ id: string } | undefined>
   /** Addresses that the portal itself writes from. */
   readonly own: ReadonlySet<string>
   /** Limits per sender, separately for unproven letters, and per ticket. */
@@ -87,7 +87,7 @@ async function answer(tx: Tx, deps: IntakeDeps, ticketId: string, letter: Letter
 
 async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean): Promise<Taken> {
   const { from, subject, text, hash } = letter
-  const found = isProven ? await deps.customerOfEmail(tx, from.address) : undefined
+  const found = isProven ? await deps.customerOfMailbox(tx, from.address) : undefined
   const author = found ? (await deps.customer(tx, found.id)).name : from.address
   const { kept, leftOut } = await filesFor(tx, found?.id ?? null, letter)
   const { messageId } = await beginTicket(tx, deps, {

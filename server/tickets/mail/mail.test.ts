@@ -9,6 +9,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../../test/portal.ts'
+import { newcomersTo } from '../../../test/newcomers.ts'
 import { newMember, type TestMember } from '../../../test/staff.ts'
 import { dkim, openSupportMail, support, type SupportMail } from '../../../test/support-mail.ts'
 import { ticketsOf } from '../../../test/ticket-world.ts'
@@ -175,6 +176,21 @@ describe('a new letter', () => {
     expect((await letterAbout(an.email, `#${ticket?.number}`)).replyTo).toMatch(/^ticket-/)
   })
 
+  test('from an address that an account never confirmed is not that account’s', async () => {
+    // Registration proves the phone only: the address may be a stranger's.
+    const { email, token, password } = await portal.customer({ isEmailProven: false })
+    await deliver({ from: email, subject: 'Before', dkim })
+    expect(await bySubject('Before')).toMatchObject({ customer: null, sender: { email } })
+    const call = (path: string, body: object) =>
+      portal.call('POST', `/api/v1/account/email${path}`, { token, body })
+    expect((await call('', { email, password })).status).toBe(200)
+    const letter = await letterAbout(email, 'trang tài khoản')
+    const [code] = /\b\d{6}\b/.exec(letter.text) ?? []
+    expect((await call('/confirm', { code })).status).toBe(200)
+    await deliver({ from: email, subject: 'After', dkim })
+    expect((await bySubject('After'))?.customer).not.toBeNull()
+  })
+
   test('with a forged sender is nobody’s, and its sender is told nothing', async () => {
     const before = (await inbox(an.email)).length
     const wrongKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
@@ -219,6 +235,9 @@ describe('a new letter', () => {
     const give = (to: string) =>
       member.act('ticket.give', { ticket: id, to, reason: 'Called and said so' })
     expect((await give('nobody@example.com')).status).toBe(422)
+    // A registration may be deleted, and the ticket with it.
+    const { email: unactivated } = await newcomersTo(() => portal).registered()
+    expect((await give(unactivated)).status).toBe(422)
     expect((await give(an.email)).status).toBe(200)
     expect((await give(an.email)).status).toBe(409)
     expect((await shown(an, id)).number).toBe(number)

@@ -5,8 +5,7 @@ const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with htt
 
 export const settings = z.object({
   /**
-   * The account's secret key, or a restricted one that may write customers, payment methods,
-   * intents and refunds. Never printed.
+   * The account's secret key, or a restricted one with the rights that README names. Never printed.
    */
   secretKey: z.string().check(
     z.regex(/^(sk|rk)_(test|live)_\w+$/, {
