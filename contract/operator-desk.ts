@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { NamedCustomer } from './operator-customer.ts'
 import { CreditLine } from './billing.ts'
+import { InvoiceRow, PaymentAtDesk, ServerAtDesk } from './operator-customer-lists.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { staffRole } from './operator.ts'
@@ -26,6 +27,10 @@ export const Hit = z.object({
   text: z.string(),
   /** For a ticket: its id. */
   ticket: z.optional(z.string()),
+  /** For an invoice: its id. */
+  invoice: z.optional(z.string()),
+  /** For a top-up, and for a bank reference of one: its transaction code. */
+  payment: z.optional(z.string()),
 })
 export type Hit = z.output<typeof Hit>
 
@@ -108,52 +113,12 @@ export const CustomerStory = z.object({
       lastFailure: z.nullable(z.object({ at: time, detail: z.string() })),
     }),
   ),
-  payments: z.array(
-    z.object({
-      code: z.string(),
-      at: time,
-      gateway: z.string(),
-      amount: minor,
-      currency,
-      status: z.string(),
-      /** Minor units that were refunded, or are on the way. */
-      givenBack: minor,
-      /** Whether the gateway makes refunds, and some money is left to refund. */
-      refundable: z.boolean(),
-      /** Whether some money is left, and only a transfer of ours can give it back. */
-      refundableByHand: z.boolean(),
-    }),
-  ),
-  invoices: z.array(
-    z.object({
-      id: z.string(),
-      number: z.nullable(z.string()),
-      at: time,
-      total: minor,
-      currency,
-      status: z.string(),
-    }),
-  ),
-  servers: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      status: z.string(),
-      createdAt: time,
-      /** Why the server does not answer, or why it was given up. */
-      why: z.nullable(z.string()),
-      /** Whether the operator has suspended it. */
-      held: z.boolean(),
-      /** The machine that runs it. */
-      node: z.string(),
-      /** The node to which it is being moved; null: it is not being moved. */
-      movesTo: z.nullable(z.string()),
-      /** Why the newest move failed; null: it did not fail. */
-      moveFailed: z.nullable(z.string()),
-      /** Until when the original from before a move can be put back; null: there is none. */
-      undoUntil: z.nullable(time),
-    }),
-  ),
+  /** The newest ten of each; of servers fifty. */
+  payments: z.array(PaymentAtDesk),
+  invoices: z.array(InvoiceRow),
+  servers: z.array(ServerAtDesk),
+  /** Whether the customer has more of them than stand here. */
+  more: z.object({ payments: z.boolean(), invoices: z.boolean(), servers: z.boolean() }),
   domains: z.array(z.object({ id: z.string(), name: z.string(), active: z.boolean() })),
   letters: z.array(
     z.object({

@@ -314,15 +314,15 @@ export const creditDebts = endpoint({
   paged: true,
 })
 
-export const accountingExports = ['journal', 'tax', 'deferred'] as const
+export const accountingExports = ['journal', 'tax', 'documents', 'deferred'] as const
 export const accountingExport = endpoint({
   method: 'GET',
   path: '/api/operator/exports/:name',
   access: 'staff',
   may: 'money',
   summary:
-    'Exports for accounting as CSV: the journal, tax by document, or deferred revenue by month; ' +
-    'days on the clocks of the seller, both ends included',
+    'Exports for accounting as CSV: the journal, tax by document, documents by line, or deferred ' +
+    'revenue by month; days on the clocks of the seller, both ends included',
   params: z.object({ name: z.enum(accountingExports) }),
   query: z.object({ from: z.iso.date(), to: z.iso.date() }),
   result: z.string(),

@@ -1,6 +1,6 @@
 /** What the operator's desk reads about tickets, and the files that its members send. */
 import * as z from 'zod/mini'
-import { endpoint, idParam } from './endpoint.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { oneLine } from './text.ts'
 import { fileParams, Ticket, TicketFile, TicketMessage, ticketStates } from './tickets.ts'
 
@@ -26,9 +26,10 @@ export const ticketsOfDesk = endpoint({
   access: 'staff',
   may: 'look',
   summary:
-    'Tickets in one state, at most a hundred: of those that wait the most urgent and longest ' +
-    'waiting first, of those that were closed within ninety days the newest',
+    'Tickets in one state: of those that wait the most urgent and longest waiting first, of ' +
+    'those that were closed within ninety days the newest',
   query: z.object({
+    ...pageQuery,
     state: z.optional(z.enum(ticketStates)),
     /** `mine`, `nobody`, or the id of a member. */
     assignee: z.optional(z.string().check(z.maxLength(100))),
@@ -36,6 +37,7 @@ export const ticketsOfDesk = endpoint({
     label: z.optional(z.string().check(z.maxLength(40))),
   }),
   result: z.array(TicketOfDesk),
+  paged: true,
 })
 
 export const DeskMessage = z.extend(TicketMessage, {

@@ -8,6 +8,7 @@ import { monthlyOf } from '../../contract/pricing.ts'
 import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { unitPrice } from './accounting-documents.ts'
 import { accountingCsv, type ExportName } from './accounting.ts'
 import { midnightOf, timeIn } from './period.ts'
 
@@ -172,6 +173,39 @@ describe('a year', () => {
     }
   })
 
+  test('the lines of documents sum to the tax of their month, and to each document', async () => {
+    for (const [index, first] of months.slice(0, -1).entries()) {
+      const next = months[index + 1] ?? ''
+      const lines = await rowsOf('documents', first, lastOf(next))
+      const tax = await rowsOf('tax', first, lastOf(next))
+      for (const currency of ['VND', 'USD', 'AUD'])
+        for (const column of ['Net', 'Tax', 'Total'])
+          expect([first, column, sumOf(lines, column, currency)]).toEqual([
+            first,
+            column,
+            sumOf(tax, column, currency),
+          ])
+      const of = Map.groupBy(lines, (row) => row['Document'])
+      expect(of.size).toBe(tax.length)
+      for (const row of tax) {
+        const own = of.get(row['Document']) ?? []
+        const currency = row['Currency'] ?? ''
+        expect(sumOf(own, 'Total', currency)).toBe(minorOf(row['Total'] ?? '', currency))
+        const { Date, Kind, Corrects, Buyer } = row
+        for (const line of own) expect(line).toMatchObject({ Date, Kind, Corrects, Buyer })
+      }
+      for (const row of lines) {
+        expect(row['Item']).toMatch(/^Một thứ/)
+        expect(row['E-mail']).toMatch(/@example\.vn$/)
+        const [net, quantity, unit] = ['Net', 'Quantity', 'Unit price before tax'].map((column) =>
+          Number(row[column]),
+        ) as [number, number, number]
+        expect(quantity * unit).toBeCloseTo(net, 4)
+        if (row['Kind'] === 'credit') expect(row['Corrects']).not.toBe('')
+      }
+    }
+  })
+
   test('deferred revenue goes on from month to month, and is what the ledger holds', async () => {
     const rows = await rowsOf('deferred', '2027-01-01', '2028-02-29')
     expect(new Set(rows.map((row) => row['Currency'])).size).toBe(3)
@@ -215,6 +249,65 @@ test('a month that was paid in full is earned by the day', async () => {
       'Deferred at end': '15.00',
     },
   ])
+})
+
+test('a line has what an e-invoice is issued from; a credit note what it corrects', async () => {
+  const buyer = {
+    ...(await billing.customer({ balance: 400_000n })),
+    company: 'Công ty TNHH "Một, Hai"',
+    taxCode: '0312345678',
+    address: '12 Lê Lợi, Quận 1, TP. Hồ Chí Minh',
+  }
+  const id = await billing.order(buyer, offerAt(216_000n))
+  // Still the same day in Greenwich, but the next one in Vietnam.
+  billing.clock.advance(midnightOf(zone, '2028-06-20').getTime() - billing.clock.now().getTime())
+  await transaction(billing.db, (tx) => billing.bills.cancel(tx, id, 'now'))
+  const rows = (await rowsOf('documents', '2028-06-16', '2028-06-20')).filter(
+    (row) => row['Tax code'] === buyer.taxCode,
+  )
+  const party = {
+    Buyer: buyer.company,
+    Address: buyer.address,
+    'Tax code': buyer.taxCode,
+    'E-mail': buyer.email,
+    Region: 'VN',
+    'Tax name': 'VAT',
+    'Rate %': '8.00',
+    Currency: 'VND',
+    Line: '1',
+  }
+  const [order, note] = rows
+  expect(rows.length).toBe(2)
+  expect(order).toMatchObject({
+    ...party,
+    Date: '2028-06-16',
+    Kind: 'order',
+    Corrects: '',
+    Item: 'Một thứ',
+    Quantity: '1',
+    'Unit price before tax': '200000',
+    Net: '200000',
+    Tax: '16000',
+    Total: '216000',
+  })
+  expect(note).toMatchObject({
+    ...party,
+    Date: '2028-06-20',
+    Kind: 'credit',
+    Corrects: order?.['Document'],
+    Item: 'Một thứ: chưa dùng',
+    Quantity: '-1',
+  })
+  expect(Number(note?.['Total'])).toBeLessThan(0)
+  expect(Number(note?.['Unit price before tax'])).toBe(-Number(note?.['Net']))
+})
+
+test('a unit price that is not even has six decimals', () => {
+  expect(unitPrice(200n, 2n, 'VND')).toBe('100')
+  expect(unitPrice(-300n, -2n, 'AUD')).toBe('1.50')
+  expect(unitPrice(200n, 3n, 'VND')).toBe('66.666667')
+  expect(unitPrice(-100n, 3n, 'AUD')).toBe('-0.333333')
+  expect(unitPrice(0n, 3n, 'EUR')).toBe('0.00')
 })
 
 test('what would be a formula in a spreadsheet is written as a text', async () => {

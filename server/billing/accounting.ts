@@ -1,34 +1,17 @@
 /**
- * Exports for accounting, as CSV: the journal, tax by document, and revenue that is paid for and
- * not yet earned, by month. Sales come from the ledger's revenue accounts, so the sums equal the
- * ledger's; documents and periods are billing's own. Amounts are major units and contain tax, as
- * the accounts do.
+ * Exports for accounting, as CSV: the journal, tax by document, documents by line (both in
+ * `accounting-documents.ts`), and revenue that is paid for and not yet earned, by month. Sales come
+ * from the ledger's revenue accounts, so the sums equal the ledger's; documents and periods are
+ * billing's own. Amounts are major units and contain tax, as the accounts do.
  */
 import { sql } from 'kysely'
-import { toMajor, type Currency } from '../../contract/money.ts'
 import type { accountingExports } from '../../contract/operator-money.ts'
 import type { Queryable } from '../platform/db.ts'
-import {
-  byteOrderMark,
-  csvRow,
-  journalEntries,
-  revenueAt,
-  revenueEntries,
-  type Span,
-} from '../wallet/index.ts'
+import { byteOrderMark, csvRow, journalEntries, revenueAt, type Span } from '../wallet/index.ts'
+import { documents, moneyCell, tax, type ExportOf } from './accounting-documents.ts'
 import { dayIn, midnightOf, timeIn } from './period.ts'
 
 export type ExportName = (typeof accountingExports)[number]
-
-export interface ExportOf {
-  readonly db: Queryable
-  /** The time zone of the days. */
-  readonly zone: string
-}
-
-const money = (amount: bigint, currency: Currency) => ({
-  number: toMajor(Number(amount), currency),
-})
 
 /** Every entry; an account is credited where the ledger raises it, and debited otherwise. */
 async function* journal({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
@@ -57,8 +40,8 @@ async function* journal({ db, zone }: ExportOf, span: Span): AsyncIterable<strin
           entry.kind,
           entry.account,
           entry.customerId ?? '',
-          entry.amount < 0n ? money(-entry.amount, entry.currency) : '',
-          entry.amount > 0n ? money(entry.amount, entry.currency) : '',
+          entry.amount < 0n ? moneyCell(-entry.amount, entry.currency) : '',
+          entry.amount > 0n ? moneyCell(entry.amount, entry.currency) : '',
           entry.currency,
           entry.document ?? '',
           entry.subject ?? '',
@@ -66,79 +49,6 @@ async function* journal({ db, zone }: ExportOf, span: Span): AsyncIterable<strin
         ]),
       )
       .join('')
-}
-
-interface Document {
-  readonly number: string
-  readonly kind: string
-  readonly corrects: string | null
-  readonly buyer: { readonly name?: string; readonly taxCode?: string }
-  readonly region_code: string
-  readonly tax_name: string
-  readonly tax_rate: number
-  readonly tax: bigint
-}
-
-/** Invoices and credit notes by number, each with the tax contained in its lines. */
-async function documentsOf(
-  db: Queryable,
-  numbers: readonly string[],
-): Promise<ReadonlyMap<string, Document>> {
-  const { rows } = await sql<Document>`
-    select i.number, i.kind, c.number as corrects, i.buyer, i.region_code, i.tax_name, i.tax_rate,
-      (select sum(l.tax)::bigint from invoice_line l where l.invoice_id = i.id) as tax
-    from invoice i left join invoice c on c.id = i.corrects_id
-    where i.number = any (${[...numbers]}::text[])`.execute(db)
-  return new Map(rows.map((row) => [row.number, row]))
-}
-
-/** One line per document that was paid or credited in the span. */
-async function* tax({ db, zone }: ExportOf, span: Span): AsyncIterable<string> {
-  yield (
-    byteOrderMark +
-      csvRow([
-        'Date',
-        'Document',
-        'Kind',
-        'Corrects',
-        'Buyer',
-        'Tax code',
-        'Region',
-        'Product',
-        'Currency',
-        'Total',
-        'Net',
-        'Tax name',
-        'Rate %',
-        'Tax',
-      ])
-  )
-  for await (const entries of revenueEntries(db, span)) {
-    const numbers = entries.flatMap(({ document }) => (document === null ? [] : [document]))
-    const documents = await documentsOf(db, numbers)
-    yield entries
-      .map((entry) => {
-        const found = documents.get(entry.document ?? '')
-        const contained = found?.tax ?? 0n
-        return csvRow([
-          dayIn(zone, entry.at),
-          entry.document ?? '',
-          found?.kind ?? '',
-          found?.corrects ?? '',
-          found?.buyer.name ?? '',
-          found?.buyer.taxCode ?? '',
-          found?.region_code ?? '',
-          entry.product,
-          entry.currency,
-          money(entry.amount, entry.currency),
-          money(entry.amount - contained, entry.currency),
-          found?.tax_name ?? '',
-          found ? { number: toMajor(found.tax_rate, 'AUD') } : '',
-          money(contained, entry.currency),
-        ])
-      })
-      .join('')
-  }
 }
 
 /**
@@ -205,11 +115,11 @@ async function* deferred({ db, zone }: ExportOf, span: Span): AsyncIterable<stri
           (firsts[index] ?? '').slice(0, 7),
           product,
           currency,
-          money(before, currency),
-          money(billed, currency),
-          money(before + billed - after, currency),
-          money(after, currency),
-          money(balance, currency),
+          moneyCell(before, currency),
+          moneyCell(billed, currency),
+          moneyCell(before + billed - after, currency),
+          moneyCell(after, currency),
+          moneyCell(balance, currency),
         ]),
       )
     }
@@ -218,7 +128,7 @@ async function* deferred({ db, zone }: ExportOf, span: Span): AsyncIterable<stri
   }
 }
 
-const exports = { journal, tax, deferred }
+const exports = { journal, tax, documents, deferred }
 
 /** `from` and `to` are days in the time zone, both included. */
 export function accountingCsv(

@@ -1,45 +1,50 @@
 /** Queries of the operator's desk about invoices. */
-import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { InvoiceRow } from '../../contract/operator-customer-lists.ts'
 import { currency as currencySchema, formatMoney } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { paidOfPeriod } from './store.ts'
-
-const shownInvoices = 10
 
 /** Finds an invoice by its exact number. */
 export async function findInvoices(
   db: Queryable,
   text: string,
-): Promise<{ readonly customerId: string; readonly text: string }[]> {
+): Promise<{ readonly customerId: string; readonly text: string; readonly invoice: string }[]> {
   const rows = await db
     .selectFrom('invoice')
-    .select(['customer_id', 'number'])
+    .select(['id', 'customer_id', 'number'])
     .where('number', '=', text.toUpperCase())
     .execute()
-  return rows.map((row) => ({ customerId: row.customer_id, text: row.number ?? '' }))
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    text: row.number ?? '',
+    invoice: row.id,
+  }))
 }
 
-/** The newest ten. */
+/** One page of a customer's invoices, newest first. */
 export async function invoicesOfCustomer(
   db: Queryable,
   customerId: string,
-): Promise<CustomerStory['invoices']> {
-  const rows = await db
+  page: PageRequest,
+): Promise<KeysetPage<InvoiceRow>> {
+  const query = db
     .selectFrom('invoice')
-    .select(['id', 'number', 'created_at', 'total', 'currency', 'status'])
+    .select(['id', 'seq', 'number', 'created_at', 'total', 'currency', 'status'])
     .where('customer_id', '=', customerId)
-    .orderBy('seq', 'desc')
-    .limit(shownInvoices)
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    number: row.number,
-    at: row.created_at.toISOString(),
-    total: Number(row.total),
-    currency: currencySchema.parse(row.currency),
-    status: row.status,
-  }))
+  const { rows, next } = await newestFirst(query, 'seq', page)
+  return {
+    rows: rows.map((row) => ({
+      id: row.id,
+      number: row.number,
+      at: row.created_at.toISOString(),
+      total: Number(row.total),
+      currency: currencySchema.parse(row.currency),
+      status: row.status,
+    })),
+    next,
+  }
 }
 
 /** A customer's invoices and orders that are neither paid nor void. */

@@ -7,6 +7,7 @@ export {
   openInvoices,
   paidForAnother,
 } from './desk.ts'
+export { deskInvoice, deskInvoiceFile } from './desk-invoice.ts'
 export { createDeskCancel, type DeskCancel } from './desk-cancel.ts'
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'

@@ -1,13 +1,14 @@
 import type { PartyDetails } from '../../contract/billing.ts'
 import { billing as api } from '../../contract/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import type { Currency, RegionCode } from '../../contract/money.ts'
-import { timeZoneOf, type Catalog } from '../catalog/index.ts'
+import type { Currency } from '../../contract/money.ts'
+import type { Catalog } from '../catalog/index.ts'
 import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
-import { invoicePdf, type Party } from './invoice-pdf.ts'
+import { invoiceFile } from './invoice-file.ts'
+import type { Party } from './invoice-pdf.ts'
 import type { InvoiceLinks } from './links.ts'
 import type { Billing } from './billing.ts'
 import {
@@ -113,21 +114,11 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     const language =
       lang === 'vi' || lang === 'en' ? lang : acceptedLanguage(request.headers['accept-language'])
     const row = await invoiceByToken(db, links, token)
-    const [invoice] = row ? await presentAll(db, [row], links, language) : []
-    if (!row || !invoice) throw new Refusal('not_found')
-    const timeZone = timeZoneOf(deps.catalog, row.region_code as RegionCode)
-    const bytes = await invoicePdf(invoice, {
-      seller: row.seller as Party,
-      buyer: row.buyer as Party,
-      language,
-      timeZone,
-    })
+    if (!row) throw new Refusal('not_found')
+    const { name, bytes } = await invoiceFile(db, deps.catalog, row, language)
     return reply
       .type('application/pdf')
-      .header(
-        'content-disposition',
-        `inline; filename="${row.number ?? `draft-${row.id.slice(0, 8)}`}.pdf"`,
-      )
+      .header('content-disposition', `inline; filename="${name}"`)
       .header('cache-control', 'private, no-store')
       .send(bytes)
   })

@@ -13,11 +13,16 @@ import { sql, type Selectable } from 'kysely'
 export type InvoiceRow = Selectable<DB['invoice']>
 type LineRow = Selectable<DB['invoice_line']>
 
+/** The addresses that an invoice shows. */
+type ShownLinks = Pick<InvoiceLinks, 'hosted' | 'pdf'>
+/** For readers who may learn no address that works without signing in. */
+export const noLinks: ShownLinks = { hosted: () => '', pdf: () => '' }
+
 function present(
   row: InvoiceRow,
   lines: readonly LineRow[],
   corrected: ReadonlyMap<string, string | null>,
-  links: InvoiceLinks,
+  links: ShownLinks,
   language: Language,
 ): Invoice {
   return {
@@ -66,7 +71,7 @@ function present(
 export async function presentAll(
   db: Queryable,
   rows: readonly InvoiceRow[],
-  links: InvoiceLinks,
+  links: ShownLinks,
   language: Language,
 ): Promise<Invoice[]> {
   const ids = rows.map((row) => row.id)

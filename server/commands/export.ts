@@ -12,8 +12,8 @@ const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /**
- * `export journal|tax|deferred <from> <to> <file>`: writes the file; days are in the seller's time
- * zone.
+ * `export journal|tax|documents|deferred <from> <to> <file>`: writes the file; days are in the
+ * seller's time zone.
  */
 export async function exportCommand(
   config: Config,
@@ -24,7 +24,8 @@ export async function exportCommand(
   const wanted = accountingExports.find((known) => known === name)
   if (!wanted || !isDay(from) || !isDay(to) || from > to || file === undefined) {
     out.refuse(
-      'npm run portal -- export journal|tax|deferred <from> <to> <file>, days as 2026-11-30',
+      `npm run portal -- export ${accountingExports.join('|')} <from> <to> <file>, ` +
+        'days as 2026-11-30',
     )
     return 64
   }

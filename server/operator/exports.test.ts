@@ -28,6 +28,9 @@ test('finance and owner export, others do not, and a span needs two days', async
   expect(journal.text).toContain('gateway:vnpay:VND')
   expect(journal.text).toMatch(/,topup,wallet:[^,]+,[^,]+,,250000,VND,/)
   expect((await support.call('GET', `/api/operator/exports/journal?${span}`)).status).toBe(403)
+  const month = 'from=2026-11-01&to=2026-11-30'
+  for (const name of ['tax', 'documents', 'deferred'])
+    expect((await finance.call('GET', `/api/operator/exports/${name}?${month}`)).status).toBe(200)
   for (const path_ of ['journal', 'journal?from=2026-01-01', `ledger?${span}`])
     expect((await finance.call('GET', `/api/operator/exports/${path_}`)).status).toBe(422)
 })

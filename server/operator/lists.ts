@@ -1,18 +1,20 @@
 /** The desk's work lists: each reads one page, or few rows, by an index. */
 import {
   gatewayNotices as noticesApi,
+  operatorCustomerLists as ofCustomer,
   operatorCustomers,
+  operatorInvoices as invoicesApi,
   operatorOverview,
   operatorNodes,
   operatorWork as api,
 } from '../../contract/index.ts'
 import { listCustomers, showCustomers } from '../auth/index.ts'
-import { overduePage } from '../billing/index.ts'
+import { deskInvoice, deskInvoiceFile, invoicesOfCustomer, overduePage } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
 import { waitingDomains } from '../dns/index.ts'
 import { listMessages } from '../messages/index.ts'
-import { listNotices, noticeOf, type PaymentDriver } from '../payments/index.ts'
+import { listNotices, noticeOf, paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import {
   decodeTimeCursor,
@@ -20,7 +22,8 @@ import {
   encodeTimeCursor,
   pageRequest,
 } from '../platform/cursor.ts'
-import type { Database, Queryable } from '../platform/db.ts'
+import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Ledger } from '../wallet/index.ts'
 import {
@@ -30,6 +33,7 @@ import {
   listServers,
   lossOf,
   ownedServersOf,
+  serversOfCustomer,
 } from '../wordpress/index.ts'
 import { overviewOf } from './overview.ts'
 
@@ -42,6 +46,10 @@ export interface ListNeeds {
 }
 
 const usualLimit = 50
+
+async function* onePiece(bytes: Buffer): AsyncIterable<Buffer> {
+  yield bytes
+}
 
 /** Says of each row whose it is. */
 export async function withCustomers<R extends { readonly customerId: string | null }>(
@@ -56,6 +64,13 @@ export async function withCustomers<R extends { readonly customerId: string | nu
     ...row,
     customer: customers.get(customerId ?? '') ?? null,
   }))
+}
+
+/** Refuses with not_found. */
+async function knownCustomer(db: Queryable, id: string): Promise<string> {
+  const customers = isUuid(id) ? await showCustomers(db, [id]) : new Map<string, unknown>()
+  if (!customers.has(id)) throw new Refusal('not_found')
+  return id
 }
 
 export function listRoutes(http: Http, needs: ListNeeds): void {
@@ -80,6 +95,25 @@ export function listRoutes(http: Http, needs: ListNeeds): void {
     })
     return new Page(shown, encodeTimeCursor(next))
   })
+  http.read(ofCustomer.customerPayments, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await paymentsOfCustomer(db, drivers, customerId, {
+      limit: query.limit ?? usualLimit,
+      before: decodeTimeCursor(query.cursor, language),
+      code: query.code,
+    })
+    return new Page(rows, encodeTimeCursor(next))
+  })
+  http.read(ofCustomer.customerInvoices, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await invoicesOfCustomer(db, customerId, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(ofCustomer.customerServers, async ({ params, query, language }) => {
+    const customerId = await knownCustomer(db, params.id)
+    const { rows, next } = await serversOfCustomer(db, customerId, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
   http.read(operatorOverview.overview, () => overviewOf(needs))
   http.read(operatorOverview.overdueInvoices, async ({ query, language }) => {
     const { rows, next } = await overduePage(db, {
@@ -87,6 +121,15 @@ export function listRoutes(http: Http, needs: ListNeeds): void {
       after: decodeTimeCursor(query.cursor, language),
     })
     return new Page(await withCustomers(db, rows), encodeTimeCursor(next))
+  })
+  http.read(invoicesApi.invoiceAtDesk, async ({ params, language }) => {
+    const [shown] = await withCustomers(db, [await deskInvoice(db, params.id, language)])
+    if (!shown) throw new Refusal('not_found')
+    return shown
+  })
+  http.file(invoicesApi.invoicePdfAtDesk, async ({ params, query, language }) => {
+    const file = await deskInvoiceFile(db, catalog, params.id, query.lang ?? language)
+    return { name: file.name, type: 'application/pdf', chunks: onePiece(file.bytes) }
   })
   http.read(api.servers, async ({ query, language }) => {
     const { rows, next } = await listServers(db, query.state, pageRequest(query, language))

@@ -21,12 +21,12 @@ export interface SearchNeeds {
   readonly addressing: Pick<SiteAddressing, 'host'>
 }
 
-type Found = Pick<Hit, 'kind' | 'text' | 'ticket'> & { readonly customerId: string | null }
+type Found = Omit<Hit, 'customer'> & { readonly customerId: string | null }
 
 async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Found[]> {
   const of =
     (kind: Hit['kind']) =>
-    (found: { readonly customerId: string | null; readonly text: string }): Found => ({
+    (found: Omit<Found, 'kind'>): Found => ({
       kind: found.customerId === null ? 'suspense' : kind,
       ...found,
     })
@@ -66,13 +66,8 @@ export async function search(needs: SearchNeeds, text: string): Promise<Hit[]> {
     const ids = hits.flatMap(({ customerId }) => (customerId === null ? [] : [customerId]))
     return { found: hits, customers: await showCustomers(tx, ids) }
   })
-  return found.map(({ kind, customerId, text: found, ticket }) => {
+  return found.map(({ customerId, ...hit }) => {
     const customer = customerId === null ? null : (customers.get(customerId) ?? null)
-    return {
-      kind,
-      customer,
-      text: kind === 'customer' ? (customer?.email ?? '') : found,
-      ...(ticket !== undefined && { ticket }),
-    }
+    return { ...hit, customer, text: hit.kind === 'customer' ? (customer?.email ?? '') : hit.text }
   })
 }

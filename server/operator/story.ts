@@ -16,8 +16,13 @@ import { serversOfCustomer } from '../wordpress/index.ts'
 import { listActs } from './trail.ts'
 
 const shownEntries = 10
+const shownPayments = 10
+const shownInvoices = 10
+const shownServers = 50
 const shownNotes = 20
 const shownActs = 20
+
+const first = (limit: number) => ({ limit, before: null })
 
 export interface StoryNeeds {
   readonly db: Database
@@ -33,7 +38,6 @@ export async function storyOf(
   language: Language,
 ): Promise<CustomerStory> {
   const account = await accountStory(db, clock, customerId)
-  const page = { limit: shownEntries, before: null }
   const [
     balances,
     line,
@@ -59,12 +63,12 @@ export async function storyOf(
       search: '',
       period: { from: null, to: null },
       language,
-      ...page,
+      ...first(shownEntries),
     }),
     autoTopUpOfCustomer(db, account.id),
-    paymentsOfCustomer(db, drivers, account.id),
-    invoicesOfCustomer(db, account.id),
-    serversOfCustomer(db, account.id),
+    paymentsOfCustomer(db, drivers, account.id, first(shownPayments)),
+    invoicesOfCustomer(db, account.id, first(shownInvoices)),
+    serversOfCustomer(db, account.id, first(shownServers)),
     domainsOfCustomer(db, account.id),
     lettersTo(db, [account.email, account.phone]),
     listTokens(db, clock, account.id),
@@ -83,7 +87,7 @@ export async function storyOf(
       .where('customer_id', '=', account.id)
       .orderBy('label')
       .execute(),
-    listActs(db, { limit: shownActs, before: null }, account.id),
+    listActs(db, first(shownActs), account.id),
   ])
   const wallet = balances.get(account.id)
   return {
@@ -105,9 +109,14 @@ export async function storyOf(
         ]
       : [],
     autoTopUp,
-    payments,
-    invoices,
-    servers,
+    payments: payments.rows,
+    invoices: invoices.rows,
+    servers: servers.rows,
+    more: {
+      payments: payments.next !== null,
+      invoices: invoices.next !== null,
+      servers: servers.next !== null,
+    },
     domains,
     letters,
     tokens: tokens

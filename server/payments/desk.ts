@@ -1,13 +1,15 @@
 /** Queries of the operator's desk about payments. */
+import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import { currency as currencySchema } from '../../contract/money.ts'
-import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
+import type { PaymentAtDesk } from '../../contract/operator-customer-lists.ts'
+import type { suspense } from '../../contract/operator-desk.ts'
+import type { TimePosition } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
 import { noticesOfMovements } from './notice-desk.ts'
 import { refundedTotals } from './reversals.ts'
 
-const shownPayments = 10
 const shownSuspense = 100
 
 type Gateways = ReadonlyMap<string, PaymentDriver>
@@ -19,7 +21,7 @@ export async function findPayments(
   db: Queryable,
   gateways: Gateways,
   text: string,
-): Promise<{ readonly customerId: string; readonly text: string }[]> {
+): Promise<{ readonly customerId: string; readonly text: string; readonly payment: string }[]> {
   const rows = await db
     .selectFrom('payment')
     .select(['customer_id', 'code'])
@@ -30,7 +32,11 @@ export async function findPayments(
       return eb.or([byCode, eb.and([eb('driver', 'in', drivers), eb('reference', 'in', names)])])
     })
     .execute()
-  return rows.map((row) => ({ customerId: row.customer_id, text: row.code }))
+  return rows.map(({ customer_id: customerId, code }) => ({
+    customerId,
+    text: code,
+    payment: code,
+  }))
 }
 
 /**
@@ -42,7 +48,9 @@ export async function findBankReferences(
   gateways: Gateways,
   text: string,
   limit: number,
-): Promise<{ readonly customerId: string | null; readonly text: string }[]> {
+): Promise<
+  { readonly customerId: string | null; readonly text: string; readonly payment?: string }[]
+> {
   // The indexes begin with `driver`, so each query names the gateways.
   const drivers = [...gateways.keys()]
   if (drivers.length === 0) return []
@@ -50,7 +58,7 @@ export async function findBankReferences(
   const ids = [text, ...known]
   const paid = await db
     .selectFrom('payment')
-    .select(['customer_id', 'provider_transaction_id'])
+    .select(['customer_id', 'code', 'provider_transaction_id'])
     .where('driver', 'in', drivers)
     .where('provider_transaction_id', 'in', ids)
     .limit(limit)
@@ -67,24 +75,40 @@ export async function findBankReferences(
     ...paid.map((row) => ({
       customerId: row.customer_id,
       text: row.provider_transaction_id ?? '',
+      payment: row.code,
     })),
     ...waiting.map((row) => ({ customerId: null, text: row.provider_transaction_id })),
   ]
 }
 
-/** The newest ten. */
+/** One page of a customer's payments, newest first; with `code`, only the one that has it. */
 export async function paymentsOfCustomer(
   db: Queryable,
   gateways: Gateways,
   customerId: string,
-): Promise<CustomerStory['payments']> {
-  const rows = await db
+  {
+    limit,
+    before,
+    code,
+  }: {
+    readonly limit: number
+    readonly before: TimePosition | null
+    readonly code?: string | undefined
+  },
+): Promise<{ readonly rows: PaymentAtDesk[]; readonly next: TimePosition | null }> {
+  let query = db
     .selectFrom('payment')
     .select(['id', 'code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
     .where('customer_id', '=', customerId)
     .orderBy('created_at', 'desc')
-    .limit(shownPayments)
-    .execute()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (before !== null)
+    query = query.where(sql<boolean>`(created_at, id) < (${before.at}, ${before.id})`)
+  if (code !== undefined) query = query.where('code', '=', code)
+  const found = await query.execute()
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
   const gone = await refundedTotals(
     db,
     rows.map(({ id }) => id),
@@ -93,17 +117,20 @@ export async function paymentsOfCustomer(
     status === 'succeeded' && received > (gone.get(id) ?? 0n)
   const makesRefunds = ({ driver }: (typeof rows)[number]) =>
     gateways.get(driver)?.refund !== undefined
-  return rows.map((row) => ({
-    code: row.code,
-    at: row.created_at.toISOString(),
-    gateway: gateways.get(row.driver)?.displayName ?? row.driver,
-    amount: Number(row.status === 'succeeded' ? row.received : row.amount),
-    currency: currencySchema.parse(row.currency),
-    status: row.status,
-    givenBack: Number(gone.get(row.id) ?? 0n),
-    refundable: isLeft(row) && makesRefunds(row),
-    refundableByHand: isLeft(row) && !makesRefunds(row),
-  }))
+  return {
+    rows: rows.map((row) => ({
+      code: row.code,
+      at: row.created_at.toISOString(),
+      gateway: gateways.get(row.driver)?.displayName ?? row.driver,
+      amount: Number(row.status === 'succeeded' ? row.received : row.amount),
+      currency: currencySchema.parse(row.currency),
+      status: row.status,
+      givenBack: Number(gone.get(row.id) ?? 0n),
+      refundable: isLeft(row) && makesRefunds(row),
+      refundableByHand: isLeft(row) && !makesRefunds(row),
+    })),
+    next: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+  }
 }
 
 /** Open rows of suspense, oldest first, at most 100. */

@@ -115,3 +115,29 @@ export function decodeTimeCursor(
     throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
   return { at: new Date(Number(match[1])), id: match[2] }
 }
+
+/** A position in a list that is ordered by a rank, by time, and by number where both are equal. */
+export interface RankedPosition {
+  readonly rank: number
+  readonly at: Date
+  readonly number: bigint
+}
+export const encodeRankedCursor = (position: RankedPosition | null): string | null =>
+  position === null
+    ? null
+    : Buffer.from(`r1:${position.rank}:${position.at.getTime()}:${position.number}`).toString(
+        'base64url',
+      )
+
+/** Null without a cursor. Refuses one that is not ours with invalid_input. */
+export function decodeRankedCursor(
+  cursor: string | undefined,
+  language: Language,
+): RankedPosition | null {
+  if (cursor === undefined) return null
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, rank, at, number] = /^r1:(\d{1,4}):(\d{1,14}):(\d{1,18})$/.exec(text) ?? []
+  if (rank === undefined || at === undefined || number === undefined)
+    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  return { rank: Number(rank), at: new Date(Number(at)), number: BigInt(number) }
+}

@@ -10,6 +10,7 @@ import type { Ticket } from '../../contract/tickets.ts'
 import { sql } from 'kysely'
 import { showCustomers } from '../auth/index.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
+import type { RankedPosition } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { memberNames } from '../staff/index.ts'
@@ -17,7 +18,6 @@ import type { TicketDeps } from './deps.ts'
 import { languageOfText } from './letters.ts'
 import { findTicket, messagesOf, shownTicket, type TicketRow } from './store.ts'
 
-const shownTickets = 100
 /** Limits the list: otherwise a filter could scan all tickets ever closed. */
 const shownClosedMs = days(90)
 const shownOfCustomer = 10
@@ -73,36 +73,58 @@ export async function countOpenTickets(db: Queryable): Promise<number> {
 }
 
 /**
- * Open tickets, the most urgent and longest waiting first; of those closed within ninety days, the
- * newest.
+ * One page of open tickets, the most urgent and longest waiting first; of those closed within
+ * ninety days, the newest first. `after`: where the page before ended.
  */
 export async function queueOf(
   db: Queryable,
   clock: Clock,
   staffId: string,
   { state = 'open', assignee, priority, label }: QueueWish,
-): Promise<TicketOfDesk[]> {
+  { limit, after }: { readonly limit: number; readonly after: RankedPosition | null },
+): Promise<{ readonly rows: TicketOfDesk[]; readonly next: RankedPosition | null }> {
   let query = db
     .selectFrom('ticket')
     .selectAll()
     .where('state', '=', state)
     .where('merged_into', 'is', null)
-    .limit(shownTickets)
+    .limit(limit + 1)
   query =
     state === 'closed'
       ? query
           .where('closed_at', '>', later(clock.now(), -shownClosedMs))
           .orderBy('closed_at', 'desc')
+          .orderBy('number', 'desc')
       : query.orderBy('priority', 'desc').orderBy('waiting_since').orderBy('number')
+  if (after !== null)
+    query = query.where(
+      state === 'closed'
+        ? sql<boolean>`(closed_at, number) < (${after.at}, ${after.number})`
+        : sql<boolean>`priority <= ${after.rank} and (priority < ${after.rank}
+            or (waiting_since, number) > (${after.at}, ${after.number}))`,
+    )
   if (assignee === 'nobody') query = query.where('assignee_id', 'is', null)
   else if (assignee !== undefined) {
     const id = assignee === 'mine' ? staffId : assignee
-    if (!isUuid(id)) return []
+    if (!isUuid(id)) return { rows: [], next: null }
     query = query.where('assignee_id', '=', id)
   }
   if (priority !== undefined) query = query.where('priority', '=', priorities.indexOf(priority))
   if (label !== undefined) query = query.where(sql<boolean>`${label} = any (labels)`)
-  return await withPeople(db, await query.execute())
+  const found = await query.execute()
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    rows: await withPeople(db, shown),
+    next:
+      found.length > limit && last
+        ? {
+            rank: last.priority,
+            at: state === 'closed' ? (last.closed_at ?? last.waiting_since) : last.waiting_since,
+            number: last.number,
+          }
+        : null,
+  }
 }
 
 /** The newest ten, for the customer's page. */

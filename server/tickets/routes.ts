@@ -1,5 +1,10 @@
 import { deskTickets, tickets as api } from '../../contract/index.ts'
-import { encodeCursor, pageRequest } from '../platform/cursor.ts'
+import {
+  decodeRankedCursor,
+  encodeCursor,
+  encodeRankedCursor,
+  pageRequest,
+} from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -18,6 +23,8 @@ import {
   rateTicket,
   writeInTicket,
 } from './tickets.ts'
+
+const usualLimit = 50
 
 export interface TicketRouteDeps extends TicketDeps {
   readonly db: Database
@@ -63,9 +70,13 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
     return await readTicketFile(db, { ticketId: id, fileId: params.file, withNotes: false })
   })
 
-  http.read(deskTickets.ticketsOfDesk, ({ staff, query }) =>
-    queueOf(db, clock, staff?.staffId ?? '', query),
-  )
+  http.read(deskTickets.ticketsOfDesk, async ({ staff, query, language }) => {
+    const { rows, next } = await queueOf(db, clock, staff?.staffId ?? '', query, {
+      limit: query.limit ?? usualLimit,
+      after: decodeRankedCursor(query.cursor, language),
+    })
+    return new Page(rows, encodeRankedCursor(next))
+  })
   http.read(deskTickets.ticketAtDesk, ({ params }) => ticketAtDesk(db, deps, params.id))
   http.file(deskTickets.deskTicketFile, async ({ params }) => {
     const ticket = await findTicket(db, params.id)

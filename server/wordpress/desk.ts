@@ -1,15 +1,14 @@
 /** What the operator's desk reads of servers, and does to them. */
 import { domainToASCII } from 'node:url'
-import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { ServerAtDesk } from '../../contract/operator-customer-lists.ts'
 import type { Clock } from '../platform/clock.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { beginsLike } from '../platform/prefix.ts'
 import { alignJobs } from './product.ts'
 import { firstNode, lockSite, type SiteAddressing, type SiteRow } from './store.ts'
-
-const shownServers = 50
 
 /**
  * Finds host names that begin with the text, both ours and the customers' own; or a server by its
@@ -106,12 +105,13 @@ function movesTo(move: {
   return move.state === 'undoing' ? move.from_node : null
 }
 
-/** The customer's newest fifty servers, deleted ones included. */
+/** One page of the customer's servers, newest first, deleted ones included. */
 export async function serversOfCustomer(
   db: Queryable,
   customerId: string,
-): Promise<CustomerStory['servers']> {
-  const rows = await db
+  page: PageRequest,
+): Promise<KeysetPage<ServerAtDesk>> {
+  const query = db
     .selectFrom('site as s')
     .leftJoinLateral(
       (eb) =>
@@ -125,14 +125,12 @@ export async function serversOfCustomer(
           .as('m'),
       (join) => join.onTrue(),
     )
-    .select(['s.id', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
+    .select(['s.id', 's.seq', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
     .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
     .select(['m.leftover_node', 'm.expires_at', 'm.backup_id', 'm.leftover_stopped'])
     .where('s.customer_id', '=', customerId)
-    .orderBy('s.seq', 'desc')
-    .limit(shownServers)
-    .execute()
-  return rows.map((row) => ({
+  const { rows, next } = await newestFirst(query, 's.seq', page)
+  const shown = rows.map((row) => ({
     id: row.id,
     name: row.name,
     status: row.status,
@@ -150,6 +148,7 @@ export async function serversOfCustomer(
         ? (row.expires_at?.toISOString() ?? null)
         : null,
   }))
+  return { rows: shown, next }
 }
 
 /**

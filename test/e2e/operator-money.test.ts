@@ -4,7 +4,10 @@
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Invoice } from '../../contract/billing.ts'
 import { cardsOf } from '../card-holder.ts'
+import { manyTickets, newerTopUps } from '../many-rows.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import { stripeBrowser } from '../stripe-browser.ts'
@@ -207,5 +210,80 @@ test('money that matches nothing waits, is decided either way, and was sent back
   await dialog.getByRole('button', { name: 'Sent back' }).click()
   await row.waitFor({ state: 'detached' })
   await page.getByText('FT26331000018').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('an invoice is found, read and saved as a PDF, and so is its credit note', async () => {
+  const an = await portal.customer()
+  await portal.topUp(an, 300_000)
+  const { id } = await orderServer(portal, an)
+  const token = an.token
+  const { subscription_id: subscription } = await portal.app.db
+    .selectFrom('site')
+    .select('subscription_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const cancelled = { token, body: { when: 'now' } }
+  await portal.call('POST', `/api/subscriptions/${subscription}/cancel`, cancelled)
+  const listed = await portal.call<Invoice[]>('GET', '/api/payments/stripe/invoices', { token })
+  const number = listed.body.result.find(({ kind }) => kind === 'order')?.number ?? ''
+  const looks = [
+    { language: 'en', theme: 'light', notes: 'Credit notes', pdf: 'Download PDF' },
+    { language: 'vi', theme: 'dark', notes: 'Phiếu hoàn tiền', pdf: 'Tải PDF' },
+  ] as const
+  for (const { notes, pdf, ...look } of looks) {
+    const { page, complaints } = await deskOf(finance, look)
+    await openPage(page, `${portal.url}/operator/customers?q=${number}`)
+    await page.getByRole('link', { name: number }).click()
+    await page.getByRole('heading', { level: 1, name: number }).waitFor()
+    await judgeBothWidths(page, `invoice-${look.language}-${look.theme}`)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: pdf }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe(`${number}.pdf`)
+    await page.getByRole('region', { name: notes }).getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: /VN-CN-/ }).waitFor()
+    await judgeBothWidths(page, `credit-note-${look.language}-${look.theme}`)
+    // From there by the customer's page back to the invoice.
+    await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
+    await page.getByRole('link', { name: number, exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: number }).waitFor()
+    expect(complaints).toEqual([])
+  }
+})
+
+test('older top-ups and tickets are loaded; an old top-up is found and given back', async () => {
+  const an = await portal.customer()
+  const { transactionCode: old } = await portal.topUp(an, 70_000)
+  await newerTopUps(portal.app.db, old, 70)
+  await manyTickets(portal.app.db, an.id, 'open', 60)
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/customers/${an.id}`)
+  const topUps = page.getByRole('region', { name: 'Top-ups', exact: true })
+  await topUps.getByRole('button', { name: 'Load more' }).click()
+  await page.waitForFunction(() => document.querySelectorAll('li').length > 50)
+  expect(await topUps.getByRole('listitem').count()).toBe(50)
+  await judgeBothWidths(page, 'top-ups-more-en-light')
+  await topUps.getByRole('button', { name: 'Load more' }).click()
+  await topUps.getByText(`${old} · `).waitFor()
+  expect(await topUps.getByRole('listitem').count()).toBe(71)
+  expect(await topUps.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+
+  await openPage(page, `${portal.url}/operator/customers?q=${old}`)
+  await page.getByRole('link', { name: old }).click()
+  const found = page.getByRole('region', { name: 'The top-up that you looked for' })
+  await found.getByText(old).waitFor()
+  await judgeBothWidths(page, 'top-up-found-en-light')
+  await found.getByRole('button', { name: 'Refund' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Ticket 4711')
+  await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click()
+  await found.getByText('70.000 đ given back').waitFor()
+
+  await openPage(page, `${portal.url}/operator/tickets`)
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.click()
+  await more.waitFor({ state: 'detached' })
+  expect(await page.getByRole('link', { name: /^#1\d{3} Ticket / }).count()).toBe(60)
   expect(complaints).toEqual([])
 })

@@ -169,10 +169,16 @@ export const enOperatorMoney = {
     download: 'Download',
     wrong: 'The first day comes before the last one.',
     notAllowed: 'Your role cannot export.',
-    names: { journal: 'Journal', tax: 'Tax', deferred: 'Deferred revenue' },
+    names: {
+      journal: 'Journal',
+      tax: 'Tax',
+      documents: 'Lines of documents',
+      deferred: 'Deferred revenue',
+    },
     about: {
       journal: 'Every entry of every account, with debit and credit.',
       tax: 'Every invoice and credit note that was paid, with the tax in it.',
+      documents: 'Every line of those documents, with buyer and item: for issuing e-invoices.',
       deferred: 'What was paid for time to come, by month: at start, billed, recognised, at end.',
     },
   },

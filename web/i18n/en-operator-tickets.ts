@@ -101,6 +101,5 @@ export const enDeskTickets = {
   changedBy: (name: string, time: string) => `${name}, ${time}`,
   vietnamese: 'Vietnamese',
   english: 'English',
-  open: 'Open',
   count: (n: number) => plural(n, 'ticket', 'tickets'),
 }

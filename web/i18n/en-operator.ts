@@ -1,5 +1,6 @@
 import type { ActName } from '../../contract/operator-acts.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
+import { enDeskInvoice } from './en-operator-invoice.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
 import { enDeskCustomers, enDeskOverview } from './en-operator-overview.ts'
@@ -90,6 +91,7 @@ export const enOperator = {
   },
   customers: enDeskCustomers,
   overview: enDeskOverview,
+  invoice: enDeskInvoice,
   customer: {
     blocked: 'Blocked',
     inactive: 'Never activated',
@@ -104,6 +106,7 @@ export const enOperator = {
     noWallet: 'No wallet',
     entries: 'Latest entries',
     payments: 'Top-ups',
+    foundPayment: 'The top-up that you looked for',
     invoices: 'Invoices',
     servers: 'Servers',
     onNode: (node: string) => `on ${node}`,

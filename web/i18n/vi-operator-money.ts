@@ -164,10 +164,17 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     download: 'Tải xuống',
     wrong: 'Ngày đầu phải trước ngày cuối.',
     notAllowed: 'Vai trò của bạn không được xuất dữ liệu.',
-    names: { journal: 'Nhật ký chung', tax: 'Thuế', deferred: 'Doanh thu chưa thực hiện' },
+    names: {
+      journal: 'Nhật ký chung',
+      tax: 'Thuế',
+      documents: 'Chi tiết chứng từ',
+      deferred: 'Doanh thu chưa thực hiện',
+    },
     about: {
       journal: 'Mọi bút toán của mọi tài khoản, có cột Nợ và cột Có.',
       tax: 'Mọi hoá đơn và phiếu hoàn tiền đã thanh toán, kèm số thuế trong đó.',
+      documents:
+        'Từng dòng của các chứng từ đó, kèm người mua và nội dung, để lập hoá đơn điện tử.',
       deferred: 'Tiền thu trước cho các kỳ sau, theo tháng: đầu kỳ, phát sinh, ghi nhận, cuối kỳ.',
     },
   },

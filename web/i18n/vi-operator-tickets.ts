@@ -86,6 +86,5 @@ export const viDeskTickets: typeof enDeskTickets = {
   changedBy: (name, time) => `${name}, ${time}`,
   vietnamese: 'tiếng Việt',
   english: 'tiếng Anh',
-  open: 'Mở',
   count: (n) => `${n} yêu cầu`,
 }

@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
+import { viDeskInvoice } from './vi-operator-invoice.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
 import { viDeskCustomers, viDeskOverview } from './vi-operator-overview.ts'
@@ -86,6 +87,7 @@ export const viOperator: OperatorTexts = {
   },
   customers: viDeskCustomers,
   overview: viDeskOverview,
+  invoice: viDeskInvoice,
   customer: {
     blocked: 'Đang bị khoá',
     inactive: 'Chưa kích hoạt',
@@ -100,6 +102,7 @@ export const viOperator: OperatorTexts = {
     noWallet: 'Chưa có ví',
     entries: 'Giao dịch mới nhất',
     payments: 'Giao dịch nạp',
+    foundPayment: 'Giao dịch nạp bạn tìm',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
     onNode: (node: string) => `trên node ${node}`,

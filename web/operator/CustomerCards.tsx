@@ -7,6 +7,7 @@ import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Changes } from './Changes.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
+import { DeskLink } from './path.tsx'
 
 /**
  * A word of the server in the reader's language, or the word itself where there is no translation.
@@ -35,6 +36,8 @@ export const badgeOf = (t: OperatorTexts, state: string): Pick<Row, 'badge' | 't
 export interface Row {
   readonly key: string
   readonly main: string
+  /** The page of what the row names. */
+  readonly to?: string
   readonly sub?: string
   readonly end?: string
   readonly badge?: string
@@ -62,17 +65,36 @@ function Facts({ of: facts }: { of: readonly string[] }) {
   )
 }
 
-/** A card with a short list, or a text for an empty one. */
-export function ListCard({ title, rows }: { title: string; rows: readonly Row[] }) {
+/** A card with a short list, or a text for an empty one; `more`: what stands below the rows. */
+export function ListCard({
+  title,
+  sub: about,
+  rows,
+  more,
+}: {
+  title: string
+  sub?: string
+  rows: readonly Row[]
+  more?: ReactNode
+}) {
   const t = useDeskTexts()
   return (
-    <Card title={title} padded={false}>
+    <Card title={title} {...(about !== undefined && { sub: about })} padded={false}>
       {rows.length === 0 ? <p className="px-5 pb-4 text-sm text-ink-3">{t.none}</p> : null}
       <ul>
-        {rows.map(({ key, main, sub, end, badge, tone = 'neutral', action }) => (
+        {rows.map(({ key, main, to, sub, end, badge, tone = 'neutral', action }) => (
           <li key={key} className={rowClass}>
             <span className="min-w-0 flex-1 basis-40">
-              <span className="block text-sm font-medium break-words">{main}</span>
+              {to === undefined ? (
+                <span className="block text-sm font-medium break-words">{main}</span>
+              ) : (
+                <DeskLink
+                  to={to}
+                  className="block text-sm font-medium break-words text-primary-ink hover:underline"
+                >
+                  {main}
+                </DeskLink>
+              )}
               {sub ? <Facts of={sub.split(separator)} /> : null}
             </span>
             <span className="flex flex-col items-end gap-1">
@@ -87,6 +109,7 @@ export function ListCard({ title, rows }: { title: string; rows: readonly Row[] 
           </li>
         ))}
       </ul>
+      {more}
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, X } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import type { ActName } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { StaffSession } from '../../contract/operator.ts'
@@ -14,7 +14,7 @@ import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { BackLink } from './BackLink.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
-import { endpointOfAct, isGrave } from './act-fields.ts'
+import { endpointOfAct } from './act-fields.ts'
 import {
   AccessCard,
   ActsCard,
@@ -25,14 +25,18 @@ import {
   badgeOf,
   type Row,
 } from './CustomerCards.tsx'
-import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
-import { formatMoney, toMajor } from '../../contract/money.ts'
-import { DeskLink } from './path.tsx'
+import {
+  FoundPayment,
+  InvoicesCard,
+  PaymentsCard,
+  ServersCard,
+  type AskAct,
+} from './CustomerLists.tsx'
+import { dayOf, timeOf, useDeskTexts } from './language.ts'
+import { toMajor } from '../../contract/money.ts'
+import { useDeskQuery } from './path.tsx'
 import { customerQuery } from './queries.ts'
 import type { Values } from './use-form.ts'
-
-/** Opens an act's dialog, if the member's role allows the act. */
-export type AskAct = (act: ActName, more?: Partial<WantedAct>) => void
 
 export function CustomerView({ id, session }: { id: string; session: StaffSession }) {
   const t = useDeskTexts()
@@ -53,58 +57,6 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
 
 /** So many acts are buttons. */
 const buttons = 2
-
-type Server = CustomerStory['servers'][number]
-
-/**
- * The acts on a running server: suspend and release it, move it, undo the move while the original
- * is kept, and cancel it.
- */
-function serverActs(
-  { held, status, movesTo, undoUntil }: Server,
-  may: (act: ActName) => boolean,
-  onAsk: (act: ActName) => void,
-): ReactNode {
-  const acts: ActName[] = []
-  if (undoUntil !== null) acts.push('server.undo_move')
-  else if (movesTo === null && (status === 'running' || status === 'suspended'))
-    acts.push('server.move')
-  if (held) acts.push('work.release_server')
-  else if (status === 'running') acts.push('work.hold_server')
-  if (status === 'running' || status === 'suspended') acts.push('server.cancel')
-  const offered = acts.filter(may)
-  if (offered.length === 0) return undefined
-  return (
-    <span className="flex flex-wrap gap-2">
-      {offered.map((act) => (
-        <ServerButton key={act} act={act} onAsk={onAsk} />
-      ))}
-    </span>
-  )
-}
-
-/** The server's node, and the state of a move. */
-function serverSub(server: Server, t: OperatorTexts): string {
-  const { createdAt, why, node, movesTo, moveFailed, undoUntil } = server
-  return [
-    timeOf(createdAt),
-    t.customer.onNode(node),
-    movesTo === null ? null : t.customer.movesTo(movesTo),
-    moveFailed === null ? null : t.customer.moveFailed(moveFailed),
-    undoUntil === null ? null : t.customer.undoUntil(timeOf(undoUntil)),
-    why,
-  ]
-    .filter((part) => part !== null)
-    .join(' · ')
-}
-function ServerButton({ act, onAsk }: { act: ActName; onAsk: (act: ActName) => void }) {
-  const t = useDeskTexts()
-  return (
-    <Button variant={isGrave(act) ? 'danger' : 'outline'} size="sm" onClick={() => onAsk(act)}>
-      {t.acts[act]}
-    </Button>
-  )
-}
 
 function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row[] {
   return [
@@ -147,7 +99,6 @@ function walletOf(act: ActName, { wallets: [wallet] }: CustomerStory): Pick<Want
 
 function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   const t = useDeskTexts()
-  const language = useDeskLanguage()
   const [wanted, setWanted] = useState<WantedAct>()
   const may = (act: ActName): boolean => mayDo(session.role, endpointOfAct(act).may)
   const currency = of.wallets[0]?.currency
@@ -180,8 +131,8 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   ]
   const offered = all.filter(may)
   const begin = (act: ActName): void => ask(act, { initial: initialOf(act, of) })
-  const money = (amount: number, of: Parameters<typeof formatMoney>[1]) =>
-    formatMoney(amount, of, language)
+  const lists = { of, may, ask }
+  const wantedPayment = useDeskQuery().get('payment')
   return (
     <>
       <PageHead
@@ -240,6 +191,9 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
           />
         ) : null}
       </fieldset>
+      {wantedPayment === null ? null : (
+        <FoundPayment key={wantedPayment} code={wantedPayment} {...lists} />
+      )}
       <div className="gap-5 lg:mb-5 lg:columns-2 *:mb-5 *:break-inside-avoid">
         <WalletCard of={of} />
         <ListCard
@@ -247,80 +201,17 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
           rows={of.tickets.map(({ id, number, subject, state, openedAt }) => ({
             key: id,
             main: `#${number} ${subject}`,
+            to: `/tickets/${id}`,
             sub: timeOf(openedAt),
             badge: t.tickets.states[state],
             tone: state === 'open' ? ('warning' as const) : ('neutral' as const),
-            action: (
-              <DeskLink
-                to={`/tickets/${id}`}
-                aria-label={`#${number}`}
-                className={buttonClass('outline', 'sm')}
-              >
-                {t.tickets.open}
-              </DeskLink>
-            ),
           }))}
         />
         <NotesCard of={of} />
         <EntriesCard of={of} />
-        <ListCard
-          title={t.customer.payments}
-          rows={of.payments.map(
-            ({
-              code,
-              at,
-              gateway,
-              amount,
-              currency: paid,
-              status,
-              givenBack,
-              refundable,
-              refundableByHand,
-            }) => ({
-              key: code,
-              main: gateway,
-              sub:
-                `${code} · ${timeOf(at)}` +
-                (givenBack > 0 ? ` · ${t.customer.givenBack(money(givenBack, paid))}` : ''),
-              end: money(amount, paid),
-              ...badgeOf(t, givenBack >= amount ? 'refunded' : status),
-              action:
-                (refundable && may('money.refund')) ||
-                (refundableByHand && may('money.refund_by_hand')) ? (
-                  <Button
-                    variant="outline"
-                    size="sm"
-                    onClick={() =>
-                      ask(refundable ? 'money.refund' : 'money.refund_by_hand', {
-                        about: `${money(amount, paid)} · ${code}`,
-                        fixed: { payment: code },
-                        currency: paid,
-                        // The amount that is still refundable; the member may lower it.
-                        initial: { amount: toMajor(amount - givenBack, paid) },
-                      })
-                    }
-                  >
-                    {refundable ? t.customer.refund : t.customer.refundByHand}
-                  </Button>
-                ) : undefined,
-            }),
-          )}
-        />
+        <PaymentsCard {...lists} />
         <AccessCard of={of} />
-        <ListCard
-          title={t.customer.servers}
-          rows={of.servers.map((server) => ({
-            key: server.id,
-            main: server.name,
-            sub: serverSub(server, t),
-            ...(server.held
-              ? { badge: t.customer.held, tone: 'warning' as const }
-              : badgeOf(t, server.status)),
-            action: serverActs(server, may, (act) =>
-              ask(act, { about: server.name, fixed: { server: server.id } }),
-            ),
-          }))}
-        />
+        <ServersCard {...lists} />
         <ListCard
           title={t.customer.domains}
           rows={of.domains.map(({ id, name, active }) => ({
@@ -329,16 +220,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             badge: active ? t.customer.active : t.customer.waiting,
           }))}
         />
-        <ListCard
-          title={t.customer.invoices}
-          rows={of.invoices.map(({ id, number, at, total, currency: due, status }) => ({
-            key: id,
-            main: number ?? t.customer.draft,
-            sub: timeOf(at),
-            end: money(total, due),
-            ...badgeOf(t, status),
-          }))}
-        />
+        <InvoicesCard of={of} />
         <ListCard title={t.customer.programs} rows={programRows(of, t)} />
         <ListCard
           title={t.customer.letters}

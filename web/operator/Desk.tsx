@@ -25,6 +25,7 @@ import { CustomerView } from './CustomerView.tsx'
 import { DataRequestsView } from './DataRequestsView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
 import { InvitationView } from './InvitationView.tsx'
+import { InvoiceView } from './InvoiceView.tsx'
 import { useDeskTexts } from './language.ts'
 import { isMoney, MoneyView } from './money/MoneyView.tsx'
 import { DeskLink, go, useDeskPath } from './path.tsx'
@@ -79,6 +80,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   const [, section = '', id] = path.split('/')
   if (section === 'customers' && id !== undefined)
     return <CustomerView key={id} id={id} session={session} />
+  if (section === 'invoices' && id !== undefined) return <InvoiceView key={id} id={id} />
   if (section === 'tickets') return <TicketPages id={id} session={session} />
   if (section === 'approvals') return <ProposalsView />
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
@@ -108,7 +110,12 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
   const waiting = useQuery(proposalsQuery).data?.filter(({ decidable }) => decidable).length ?? 0
   const sections = [
     { to: '', name: t.overview.nav, icon: Gauge, isHere: path === '' },
-    { to: '/customers', name: t.nav.customers, icon: Users },
+    {
+      to: '/customers',
+      name: t.nav.customers,
+      icon: Users,
+      isHere: path.startsWith('/customers') || path.startsWith('/invoices'),
+    },
     { to: '/tickets', name: t.nav.tickets, icon: LifeBuoy },
     { to: '/approvals', name: t.nav.proposals, icon: Hourglass, count: waiting },
     {

@@ -89,9 +89,17 @@ const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-5 py-3 ' +
   'last:border-0 hover:bg-subtle/60'
 
-function Found({ hit: { kind, customer, text, ticket } }: { hit: Hit }) {
+function addressOf({ customer, ticket, invoice, payment }: Hit): string {
+  if (ticket !== undefined) return `/tickets/${ticket}`
+  if (invoice !== undefined) return `/invoices/${invoice}`
+  if (!customer) return '/suspense'
+  const shown = payment === undefined ? '' : `?${new URLSearchParams({ payment })}`
+  return `/customers/${customer.id}${shown}`
+}
+
+function Found({ hit }: { hit: Hit }) {
   const t = useDeskTexts()
-  const ofCustomer = customer ? `/customers/${customer.id}` : '/suspense'
+  const { kind, customer, text } = hit
   const content = (
     <>
       <span className="min-w-0 flex-1 basis-60">
@@ -113,7 +121,7 @@ function Found({ hit: { kind, customer, text, ticket } }: { hit: Hit }) {
   )
   return (
     <li>
-      <DeskLink to={ticket === undefined ? ofCustomer : `/tickets/${ticket}`} className={rowClass}>
+      <DeskLink to={addressOf(hit)} className={rowClass}>
         {content}
       </DeskLink>
     </li>

@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
-import { MessageSquareText } from 'lucide-react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { LifeBuoy, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
 import { priorities, type Priority, type TicketOfDesk } from '../../contract/tickets-desk.ts'
 import { ticketStates, type Ticket } from '../../contract/tickets.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'
-import { Card } from '../ui/Card.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
-import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { timeOf, useDeskTexts } from './language.ts'
+import { PagedList } from './PagedList.tsx'
 import { DeskLink } from './path.tsx'
 import { staffQuery, ticketsQuery } from './queries.ts'
 
@@ -28,7 +27,7 @@ export function TicketsView() {
   const [assignee, setAssignee] = useState('')
   const [priority, setPriority] = useState<Priority | ''>('')
   const { data: staff } = useQuery(staffQuery)
-  const { data, error, refetch } = useQuery(
+  const list = useInfiniteQuery(
     ticketsQuery({
       state,
       ...(assignee && { assignee }),
@@ -89,18 +88,9 @@ export function TicketsView() {
           </Field>
         </div>
       </div>
-      <Card padded={false}>
-        {error && !data ? (
-          <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
-        ) : null}
-        {(data ?? error) ? null : <SkeletonRows className="p-5" />}
-        {data?.length === 0 ? <Empty text={t.tickets.empty} /> : null}
-        <ul>
-          {data?.map((ticket) => (
-            <Row key={ticket.id} ticket={ticket} />
-          ))}
-        </ul>
-      </Card>
+      <PagedList list={list} empty={t.tickets.empty} icon={LifeBuoy}>
+        {(ticket) => <Row key={ticket.id} ticket={ticket} />}
+      </PagedList>
     </>
   )
 }

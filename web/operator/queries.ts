@@ -8,9 +8,15 @@ import {
   suspense,
   trail,
   work,
-  type CustomerStory,
 } from '../../contract/operator-desk.ts'
+import {
+  customerInvoices,
+  customerPayments,
+  customerServers,
+  type ServerAtDesk,
+} from '../../contract/operator-customer-lists.ts'
 import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
+import { invoiceAtDesk } from '../../contract/operator-invoices.ts'
 import { overview } from '../../contract/operator-overview.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
@@ -80,15 +86,67 @@ export const customersQuery = (state: DeskCustomerState | undefined) =>
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
-type ServerOfStory = CustomerStory['servers'][number]
 /** The server is still changing to what an act asked for, so the page polls until that is done. */
-const isOnItsWay = ({ status, held, movesTo }: ServerOfStory): boolean =>
+const isOnItsWay = ({ status, held, movesTo }: ServerAtDesk): boolean =>
   movesTo !== null || status === 'provisioning' || held === (status === 'running')
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customer', id],
     queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
     refetchInterval: ({ state: { data } }) => (data?.servers.some(isOnItsWay) ? 3_000 : 30_000),
+  })
+// Keys of a customer's lists begin as that of the page: an act on the page reads them again.
+export const customerPaymentsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['customer', id, 'payments'],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        customerPayments,
+        { params: { id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 30_000,
+  })
+export const paymentQuery = (id: string, code: string) =>
+  queryOptions({
+    queryKey: ['customer', id, 'payment', code],
+    queryFn: ({ signal }) => call(customerPayments, { params: { id }, query: { code } }, signal),
+    refetchInterval: 30_000,
+  })
+export const customerInvoicesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['customer', id, 'invoices'],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        customerInvoices,
+        { params: { id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 30_000,
+  })
+export const customerServersQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['customer', id, 'servers'],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        customerServers,
+        { params: { id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ result }) => result.some(isOnItsWay)) ? 3_000 : 30_000,
+  })
+export const invoiceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['invoice', id],
+    queryFn: ({ signal }) => call(invoiceAtDesk, { params: { id } }, signal),
+    refetchInterval: 30_000,
   })
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
@@ -203,9 +261,16 @@ export const ticketsQuery = (query: {
   assignee?: string
   priority?: Priority
 }) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['tickets', 'list', query],
-    queryFn: ({ signal }) => call(ticketsOfDesk, { query }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        ticketsOfDesk,
+        { query: { ...query, limit: 50, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
     refetchInterval: 15_000,
   })
 export const ticketQuery = (id: string) =>

@@ -30,7 +30,10 @@ export function OverdueView() {
                 </DeskLink>
               ) : null}
               <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">
-                {[one.number, one.subject].filter((part) => part !== null).join(' · ')}
+                <DeskLink to={`/invoices/${one.id}`} className="text-primary-ink hover:underline">
+                  {one.number ?? t.customer.draft}
+                </DeskLink>
+                {one.subject === null ? null : ` · ${one.subject}`}
               </span>
             </span>
             <span className="num text-sm font-medium whitespace-nowrap">
