@@ -169,7 +169,7 @@ describe('nothing is missed', () => {
       createNotices(url.href, log),
       portal.app.db,
       hub,
-      createSessionRevocations(portal.app.db, hub),
+      createSessionRevocations(portal.app.db, hub, systemClock),
       log,
     )
     await listener.start()
@@ -222,7 +222,7 @@ describe('nothing is missed', () => {
       createNotices(portal.databaseUrl, log),
       way.db,
       hub,
-      createSessionRevocations(way.db, hub),
+      createSessionRevocations(way.db, hub, systemClock),
       log,
     )
     await listener.start()

@@ -251,9 +251,13 @@ describe('the stream', () => {
       other.add('web-1', text)
       await eventually(text, async () => lines.at(-1)?.endsWith(` - - ${text}`))
     }
-    expect(lines.map((line) => line.split(' - - ')[1])).toEqual(
-      ['there 1', 'there 2', 'there 3', 'here 1', 'here 2'],
-    )
+    expect(lines.map((line) => line.split(' - - ')[1])).toEqual([
+      'there 1',
+      'there 2',
+      'there 3',
+      'here 1',
+      'here 2',
+    ])
     socket.close()
     // A log that is read again from its files, and taken over once more, counts the same.
     await Promise.all([old.flush(), other.flush()])
