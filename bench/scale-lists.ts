@@ -32,6 +32,7 @@ import { createLimits } from '../server/platform/limits.ts'
 import type { Log } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
 import { dropOldNotifications, listNotifications } from '../server/realtime/notifications.ts'
+import { revokeSessions } from '../server/realtime/session-revocations.ts'
 import { entryPage } from '../server/wallet/index.ts'
 import { backupPage } from '../server/wordpress/backup-store.ts'
 import { countBackups, countSites } from '../server/wordpress/counts.ts'
@@ -270,7 +271,7 @@ export async function measureLists(deps: {
   const kept = { db, clock, secrets } as unknown as IdempotencyStore
   const steps: Record<string, () => Promise<unknown>> = {
     answers: () => forgetOldAnswers(kept),
-    ...tidyAuth(db, clock, accounts),
+    ...tidyAuth(db, clock, accounts, revokeSessions),
     messages: () => messages.dropOld(),
     forgedWebhooks: () => dropForgedWebhooks(db, clock),
     notifications: () => dropOldNotifications(db, clock),

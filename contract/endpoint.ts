@@ -26,8 +26,8 @@ export interface Endpoint {
    */
   readonly scope?: TokenScope
   /**
-   * True for a list that works for a limited token or member: it shows only what they are limited
-   * to, or it names no server or domain at all.
+   * True for a call without an id that works for a limited token or member: it shows only what they
+   * are limited to, or finds nothing else, or it names no server or domain at all.
    */
   readonly narrows?: true
   /**

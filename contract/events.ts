@@ -27,5 +27,8 @@ export const eventNames = [
   'ticket.opened',
   'ticket.answered',
   'ticket.closed',
+  'ticket.reopened',
+  'hand_over.given',
+  'hand_over.taken',
 ] as const
 export type EventName = (typeof eventNames)[number]

@@ -46,8 +46,9 @@ export const StatusEvent = z.object({
 })
 
 /**
- * Payload of dns.status. `moved`: the parent zone names other name servers. `pending`: it did so
- * for a week, and the domain waits for delegation again.
+ * Payload of dns.status. `active`: verified, or back where it was `moved`. `moved`: the parent zone
+ * names other name servers. `pending`: it did so for a week, and the domain waits for delegation
+ * again.
  */
 export const DomainEvent = z.object({
   domain: z.object({
@@ -67,6 +68,13 @@ export const TicketEvent = z.object({
   }),
 })
 
+/** Payload of hand_over.*: the server or domain that went to another customer, or came from one. */
+export const HandOverEvent = z.object({
+  hand_over: z.object({ kind: z.enum(['server', 'domain']), id: z.string(), name: z.string() }),
+})
+
+const notificationId = z.string().check(z.regex(/^\d{1,18}$/))
+
 export const listNotifications = endpoint({
   method: 'GET',
   path: '/api/notifications',
@@ -83,9 +91,11 @@ export const readNotifications = endpoint({
   method: 'PUT',
   path: '/api/notifications/read',
   access: 'customer',
-  summary: 'Mark notifications as read: those named, or all',
+  summary: 'Mark notifications as read: those named, all up to one, or all',
   body: z.strictObject({
-    ids: z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(500))),
+    ids: z.optional(z.array(notificationId).check(z.maxLength(500))),
+    /** The newest that the caller has seen; later ones stay unread. */
+    upTo: z.optional(notificationId),
   }),
   result: z.object({ unread: z.int() }),
 })

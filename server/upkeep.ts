@@ -18,7 +18,12 @@ import { forgetCompletedJobs } from './platform/job-inspection.ts'
 import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
-import { dropOldNotifications, type EventOutbox, type OperatorOutbox } from './realtime/index.ts'
+import {
+  dropOldNotifications,
+  revokeSessions,
+  type EventOutbox,
+  type OperatorOutbox,
+} from './realtime/index.ts'
 import { dropOldOffers } from './hand-over/index.ts'
 import { dropOldActs, dropOldInvitations } from './team/index.ts'
 import { closeQuietTickets, dropOldTickets } from './tickets/index.ts'
@@ -72,7 +77,7 @@ export function defineUpkeep(parts: {
     run: () =>
       eachByItself({
         answers: () => forgetOldAnswers(idempotency),
-        ...auth.tidyAuth(db, clock, accounts),
+        ...auth.tidyAuth(db, clock, accounts, revokeSessions),
         staffSessions: () => dropOldStaffSessions(db, clock),
         messages: () => messages.dropOld(),
         forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),

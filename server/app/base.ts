@@ -118,6 +118,7 @@ export async function openBase(parts: AppParts) {
       ...wordpress.titles,
       ...dnsTitles,
       ...ticketTitles,
+      ...handOver.titles,
     },
     notices,
     clock,

@@ -262,6 +262,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     clock,
     limits,
     endLiveOf: createEndLiveOf(realtime.endSessions),
+    outbox: realtime,
     customer: accounts.customer,
     currencyOf: (region) => currencyOf(catalog, region),
     zoneOf: (customer) => zoneOfReader(catalog, customer),

@@ -17,13 +17,14 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { days } from '../platform/clock.ts'
+import { days, hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { createNotices } from '../platform/notices.ts'
-import { createSessionRevocations } from '../realtime/session-revocations.ts'
+import { createSessionRevocations, revokeSessions } from '../realtime/session-revocations.ts'
 import { createHub } from '../realtime/hub.ts'
 import { createListener } from '../realtime/listener.ts'
+import { endSessions } from './session.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -131,7 +132,7 @@ describe('sessions', () => {
       .select('id')
       .where('customer_id', '=', an.id)
       .executeTakeFirstOrThrow()
-    const endings = createSessionRevocations(db, createHub())
+    const endings = createSessionRevocations(db, createHub(), clock)
     await admin.query('begin')
     await admin.query('select id from session where id = $1 for update', [id])
     await admin.query('update session set locked_at = $2 where id = $1', [id, clock.now()])
@@ -149,7 +150,7 @@ describe('sessions', () => {
     const an = await portal.customer()
     const token = await signIn(an)
     const hub = createHub()
-    const endings = createSessionRevocations(portal.app.db, hub)
+    const endings = createSessionRevocations(portal.app.db, hub, clock)
     const log = createLog('silent')
     const notices = createNotices(portal.databaseUrl, log)
     const listener = createListener(notices, portal.app.db, hub, endings, log)
@@ -176,6 +177,66 @@ describe('sessions', () => {
     await endings.resync()
     expect(closings).toEqual([4009, 4200, 4200])
     await listener.stop()
+  })
+})
+
+describe('a session that ends by itself', () => {
+  test('closes its sockets when it is deleted', async () => {
+    const an = await portal.customer()
+    const socket = await listening(an, an.token)
+    const closed = closedWith(socket)
+    clock.advance(hours(12) + 1)
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
+    expect(await closed).toBe(4009)
+  })
+
+  test.each(['expired', 'locked'])('%s: whoever missed it closes its sockets too', async (how) => {
+    const an = await portal.customer()
+    const hub = createHub()
+    const endings = createSessionRevocations(portal.app.db, hub, clock)
+    const log = createLog('silent')
+    const notices = createNotices(portal.databaseUrl, log)
+    const listener = createListener(notices, portal.app.db, hub, endings, log, undefined, 50)
+    await listener.start()
+    const closings: number[] = []
+    const member = hub.join(
+      { send: () => undefined, close: (number) => void closings.push(number), bufferedAmount: 0 },
+      0,
+    )
+    await portal.call('POST', '/api/v1/auth/pusher', {
+      token: an.token,
+      body: { socket_id: member.socketId, channel_name: `private-${an.id}` },
+    })
+    hub.subscribe(member, `private-${an.id}`)
+    await endings.recheck()
+    expect(closings).toEqual([])
+    if (how === 'expired') clock.advance(hours(12) + 1)
+    else
+      await admin.query('update session set locked_at = $2 where customer_id = $1', [
+        an.id,
+        clock.now(),
+      ])
+    await eventually('the close', async () => closings.length > 0, 5)
+    expect(closings[0]).toBe(4200)
+    const before = closings.length
+    await endings.resync()
+    expect(closings.length).toBeGreaterThan(before)
+    await listener.stop()
+  })
+
+  test('leaves no socket that the end of all sessions does not reach', async () => {
+    const an = await portal.customer()
+    const [socket, other] = [await listening(an, an.token), await portal.customer()]
+    const theirs = await listening(other, other.token)
+    // As an earlier release left them: the row is gone, and nobody was told.
+    await admin.query('delete from session where customer_id = $1', [an.id])
+    const closed = closedWith(socket)
+    await transaction(portal.app.db, (tx) =>
+      endSessions(tx, { clock, endLive: revokeSessions }, { customerId: an.id }),
+    )
+    expect(await closed).toBe(4200)
+    expect(theirs.readyState).toBe(WebSocket.OPEN)
+    theirs.close()
   })
 })
 

@@ -8,7 +8,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
 import type { BrowserSession } from '../../contract/session.ts'
 import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
-import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
@@ -25,9 +24,12 @@ const lastUsedWriteMs = minutes(1)
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export type { Caller, Origin }
-/** Closes everything that is open under these sessions, in every process, after the commit. */
-export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
-interface EndNeeds {
+/**
+ * Closes everything that is open under these sessions, in every process, after the commit; with
+ * `accountId` also every socket of that account.
+ */
+export type EndLive = (tx: Tx, sessionIds: readonly string[], accountId?: string) => Promise<void>
+export interface EndNeeds {
   readonly clock: Clock
   readonly endLive: EndLive
 }
@@ -338,9 +340,10 @@ export async function endSessions(
     .orderBy('id')
     .forUpdate()
     .execute()
-  if (held.length === 0) return views
   const ids = held.map(({ id }) => id)
-  await endLive(tx, ids)
+  const isAll = only === undefined && which.except === undefined
+  if (isAll || ids.length > 0) await endLive(tx, ids, isAll ? customerId : undefined)
+  if (ids.length === 0) return views
   await tx.deleteFrom('session').where('id', 'in', ids).execute()
   return ids.length + views
 }
@@ -372,6 +375,3 @@ export async function listSessions(
   }))
   return [...views, ...sessions]
 }
-
-export const dropExpired = (db: Queryable, clock: Clock): Promise<void> =>
-  dropOld(db, clock, 'session')

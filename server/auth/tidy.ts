@@ -7,9 +7,10 @@ import type { Database } from '../platform/db.ts'
 import type { Accounts } from './accounts.ts'
 import { dropOldActing } from './acting.ts'
 import { dropOldChallenges } from './challenges.ts'
+import { dropExpired } from './expired-sessions.ts'
 import { dropOldOrigins } from './known-origins.ts'
 import { dropOldCodes } from './one-time-code.ts'
-import { dropExpired } from './session.ts'
+import type { EndLive } from './session.ts'
 import { dropOldFailures } from './sign-in-delays.ts'
 import { dropOldDenials } from './sign-in-letter.ts'
 import { dropOldSignIns } from './sign-ins.ts'
@@ -21,8 +22,9 @@ export const tidyAuth = (
   db: Database,
   clock: Clock,
   accounts: Accounts,
+  endLive: EndLive,
 ): Record<string, () => Promise<void>> => ({
-  sessions: () => dropExpired(db, clock),
+  sessions: () => dropExpired(db, { clock, endLive }),
   views: () => dropOldViews(db, clock),
   acting: () => dropOldActing(db, clock),
   signIns: () => dropOldSignIns(db, clock),

@@ -108,7 +108,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
         capabilities,
       ),
   )
-  http.read(api.checkDomain, async ({ customerId, query, language }): Promise<Check> => {
+  http.read(api.checkDomain, async ({ customerId, caller, query, language }): Promise<Check> => {
     const read = readDomain(query.domain, [])
     if ('fault' in read && read.fault === 'domain_public_suffix') {
       const advice = recordRuleText('domain_public_suffix', language)
@@ -122,7 +122,9 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
       }
     }
     const zone = 'fault' in read ? undefined : await zoneNamed(db, customerId, read.ascii)
-    if (!zone) throw new Refusal('not_found')
+    const only = caller?.limits?.domains ?? null
+    // What a token or member is not limited to does not exist for them, as in lists.
+    if (!zone || (only !== null && !only.includes(zone.id))) throw new Refusal('not_found')
     await deps.checks.take(customerId)
     return await deps.verifier.check(zone, language)
   })

@@ -342,6 +342,32 @@ test('an active domain that moves away is marked, told, and waits again after a 
   expect(await check(domain.name, who)).toMatchObject({ isValid: true })
 })
 
+test('one that moved away and came back within the week is told of both', async () => {
+  const who = await person()
+  const domain = await claim(fresh(), who)
+  await delegate(domain.name, domain.nameserver)
+  await check(domain.name, who)
+  await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+  await travel(days(1) + hours(1))
+  await checkDue()
+  await travel(hours(2))
+  await checkDue()
+  expect((await read(domain, who)).movedAt).not.toBeNull()
+  await delegate(domain.name, domain.nameserver)
+  await travel(hours(2))
+  await checkDue()
+  expect(await read(domain, who)).toMatchObject({ active: true, movedAt: null })
+  await travel(days(1) + hours(1))
+  await checkDue()
+  await expect
+    .poll(() => told(who))
+    .toEqual([
+      `Domain ${domain.name} is active`,
+      `Domain ${domain.name} now uses other name servers`,
+      `Domain ${domain.name} is active`,
+    ])
+})
+
 test('one that lapsed long after it was claimed is active by itself when it is back', async () => {
   const who = await person()
   const [back, never] = [await claim(fresh(), who), await claim(fresh(), who)]

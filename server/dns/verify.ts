@@ -211,6 +211,7 @@ export function createVerifier(deps: {
         .where('active_at', 'is', null)
         .execute()
     } else if (movedAt !== null && zone.moved_at === null) await announce(tx, zone, 'moved')
+    else if (movedAt === null && zone.moved_at !== null) await announce(tx, zone, 'active')
   }
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {

@@ -112,6 +112,36 @@ async function activeDomain(who: TestCustomer, name: string): Promise<string> {
   return id
 }
 
+interface Told {
+  event: string
+  title: string
+  payload: Record<string, unknown>
+}
+/** Events of hand-overs that a customer was told of. */
+const told = async (who: TestCustomer): Promise<Told[]> =>
+  (await get<{ data: Told[] }>(who, '/api/notifications')).body.result.data.filter(({ event }) =>
+    event.startsWith('hand_over.'),
+  )
+
+test('both sides, and so their programs and the operator’s, are told of it', async () => {
+  const { an, server } = await withServer()
+  const binh = await portal.customer()
+  await offer(an, { kind: 'server', id: server.id, email: binh.email })
+  const token = await offered(binh.email)
+  expect(await told(an)).toEqual([])
+  const price = (await look(binh, token)).body.result.monthly?.price
+  const taken = await portal.call('POST', '/api/v1/hand-overs/accept', {
+    token: binh.token,
+    body: { token, price },
+  })
+  expect(taken.status, taken.text).toBe(200)
+  const payload = { hand_over: { kind: 'server', id: server.id, name: server.name } }
+  await eventually('the events', async () => (await told(an)).length + (await told(binh)).length)
+  await expect.poll(() => told(an)).toMatchObject([{ event: 'hand_over.given', payload }])
+  await expect.poll(() => told(binh)).toMatchObject([{ event: 'hand_over.taken', payload }])
+  expect((await told(binh))[0]?.title).toContain(server.name)
+})
+
 describe('a server', () => {
   test('goes over with what is paid; the renewal is billed to its new owner', async () => {
     const { an, server } = await withServer()

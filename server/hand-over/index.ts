@@ -2,3 +2,4 @@
 export { forgetOffers } from './forget.ts'
 export { dropOldOffers, takeBackOffers } from './offers.ts'
 export { routes } from './routes.ts'
+export { titles } from './titles.ts'

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limits } from '../platform/limits.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import { quiet } from '../team/index.ts'
 import { letterOfGiven, letterOfOffer, letterOfOffering, letterOfTaken } from './letters.ts'
 import {
@@ -46,6 +47,7 @@ export interface HandOverDeps {
   ) => Promise<unknown>
   /** Ends the account's live connections after the commit. */
   readonly endLiveOf: (tx: Tx, customerId: string) => Promise<void>
+  readonly outbox: Pick<EventOutbox, 'publishEvents'>
 }
 
 /** An account's name in letters. */
@@ -126,6 +128,12 @@ export function routes(http: Http, deps: HandOverDeps): void {
         person,
       })
       await deps.endLiveOf(tx, fromId)
+      // By these the programs of both, and the operator's, learn whose it is.
+      const payload = { hand_over: taken }
+      await deps.outbox.publishEvents(tx, [
+        { customerId: fromId, event: 'hand_over.given', payload },
+        { customerId, event: 'hand_over.taken', payload },
+      ])
       const owner = await deps.customer(tx, fromId)
       const toldTo = (reader: Customer) => ({
         ...taken,

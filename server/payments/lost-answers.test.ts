@@ -3,12 +3,14 @@
  * find the payment.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import {
   eventually,
   openTestPortal,
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { newMember } from '../../test/staff.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { TokenDriver } from './driver.ts'
 
@@ -35,6 +37,17 @@ beforeAll(async () => {
   })
 })
 afterAll(() => portal.close())
+
+/** The token of a view of the customer by support. */
+async function viewOf(an: TestCustomer): Promise<string> {
+  const support = await newMember(portal, 'support')
+  const reason = 'asked for by phone, ticket 4711'
+  const seen = await support.act<ActOutcome>('customer.see', { customer: an.id, reason })
+  const ticket = new URL(seen.body.result.link ?? '').hash.slice(1)
+  const view = await support.call<{ token: string }>('POST', '/api/operator/view', { ticket })
+  expect(view.status, view.text).toBe(200)
+  return view.body.result.token
+}
 
 const charge = ({ token }: TestCustomer, source = 'cnon:card-nonce-ok') =>
   portal.call<{ transactionCode: string; status: string }>(
@@ -94,15 +107,20 @@ test('who comes back from a payment that was cancelled there is told so at once'
   const an = await portal.customer()
   const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
   const { transactionCode } = await portal.topUpBy(an, wish, 'cancelled')
-  const status = async (ask = '') =>
+  const status = async (ask = '', of = transactionCode, { token } = an) =>
     (
       await portal.call<{ status: string }>(
         'GET',
-        `/api/payments/get-transaction?transactionCode=${transactionCode}${ask}`,
-        { token: an.token },
+        `/api/payments/get-transaction?transactionCode=${of}${ask}`,
+        { token },
       )
     ).body.result.status
+  // A member of the staff who sees the page as the customer does changes nothing by it.
+  const other = await portal.topUpBy(an, wish, 'cancelled')
+  const view = { ...an, token: await viewOf(an) }
+  expect(await status('&ask=now', other.transactionCode, view)).toBe('pending')
   // payOS sends no webhook here, and the scheduled query comes only in an hour.
   expect(await status()).toBe('pending')
   await eventually('the end', async () => (await status('&ask=now')) === 'failed', 9)
+  expect(await status('', other.transactionCode)).toBe('pending')
 })

@@ -55,8 +55,10 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
       actionId,
     })
   })
-  http.read(api.getTransaction, async ({ customerId, query, language }) => {
-    if (query.ask === 'now') await deps.inquiry.askNow(customerId, query.transactionCode)
+  http.read(api.getTransaction, async ({ customerId, caller, query, language }) => {
+    // A view changes nothing, and the answer may settle the payment.
+    if (query.ask === 'now' && caller?.heldBy !== 'view')
+      await deps.inquiry.askNow(customerId, query.transactionCode)
     return await checkout.find(db, customerId, query.transactionCode, language)
   })
   http.read(api.getTransfer, ({ customerId, query, language }) =>

@@ -21,6 +21,7 @@ import { createEventOutbox } from './outbox.ts'
 import { createSessionRevocations } from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
+import { markRead } from './notifications.ts'
 import { createRelay, type Relay } from './relay.ts'
 
 let portal: TestPortal
@@ -169,7 +170,7 @@ describe('nothing is missed', () => {
       createNotices(url.href, log),
       portal.app.db,
       hub,
-      createSessionRevocations(portal.app.db, hub),
+      createSessionRevocations(portal.app.db, hub, systemClock),
       log,
     )
     await listener.start()
@@ -222,7 +223,7 @@ describe('nothing is missed', () => {
       createNotices(portal.databaseUrl, log),
       way.db,
       hub,
-      createSessionRevocations(way.db, hub),
+      createSessionRevocations(way.db, hub, systemClock),
       log,
     )
     await listener.start()
@@ -326,8 +327,10 @@ describe('the bell', () => {
         body,
       })
     const named = await read(an, {
-      ids: [mine.data[0]?.id, theirs.data[0]?.id, 'nonsense', '999999'],
+      ids: [mine.data[0]?.id, theirs.data[0]?.id, '999999'],
     })
+    for (const body of [{ ids: ['nonsense'] }, { upTo: '-1' }])
+      expect((await read(an, body)).status).toBe(422)
     expect(named.body.result.unread).toBe(mine.unread - 1)
     expect((await notifications(an)).result.data.slice(0, 2).map((event) => event.read)).toEqual([
       true,
@@ -347,5 +350,27 @@ describe('the bell', () => {
       (await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body
         .result.data[0]?.title,
     ).toBe('Invoice VN-1 paid: 1.250.000\u00a0đ')
+    // What came after the newest one that was shown stays unread.
+    const { id: shown } = (await notifications(an)).result.data[0] ?? {}
+    await announce(an, 'invoice.create', { payment: { number: 'VN-2' } })
+    await eventually('one more', async () => (await notifications(an)).result.data[0]?.id !== shown)
+    expect((await read(an, { upTo: shown })).body.result.unread).toBe(1)
+    // And so does what has no number yet.
+    const unsent = await transaction(portal.app.db, async (tx) => {
+      await createEventOutbox(systemClock, () => undefined).publishEvent(
+        tx,
+        an.id,
+        'dns.status',
+        {},
+      )
+      await markRead(tx, systemClock, an.id, {})
+      return await tx
+        .selectFrom('notification')
+        .select('read_at')
+        .where('customer_id', '=', an.id)
+        .where('seq', 'is', null)
+        .execute()
+    })
+    expect(unsent).toEqual([{ read_at: null }])
   })
 })

@@ -62,7 +62,7 @@ export function createRealtime(deps: {
 }): Realtime {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log, deps.onSent)
-  const revocations = createSessionRevocations(deps.db, hub)
+  const revocations = createSessionRevocations(deps.db, hub, deps.clock)
   const listener = createListener(deps.notices, deps.db, hub, revocations, deps.log, deps.complete)
   const sockets = createSockets(deps.app, hub, deps.clock)
   return {

@@ -2,6 +2,7 @@
  * Fan-out: receives the relay's notices and delivers the new rows to this process's sockets. After
  * an interruption the sockets are told to resync and read the table.
  */
+import { minutes } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
 import type { Notices } from '../platform/notices.ts'
@@ -11,6 +12,8 @@ import { channel } from './relay.ts'
 
 const deliverAgainMs = 1000
 const batch = 1000
+/** Every so often sockets are compared with the sessions: one that expired gives no notice. */
+const recheckMs = minutes(3)
 
 export interface Listener {
   start(): Promise<void>
@@ -25,11 +28,13 @@ export function createListener(
   revocations: SessionRevocations,
   log: Log,
   complete = (payload: object): object => payload,
+  everyMs = recheckMs,
 ): Listener {
   let stopped = true
   let seen: bigint | undefined
   let delivering = Promise.resolve()
   let again: NodeJS.Timeout | undefined
+  let rechecks: NodeJS.Timeout | undefined
 
   async function deliver(): Promise<void> {
     for (;;) {
@@ -61,6 +66,8 @@ export function createListener(
     })
   }
 
+  const unasked = (error: unknown): void => log.warn({ err: error }, 'looking for ended sessions')
+
   notices.on(endedChannel, { onNotice: revocations.onNotify })
   notices.on(channel, {
     onNotice: deliverInOrder,
@@ -75,20 +82,20 @@ export function createListener(
       }
       deliverInOrder()
       hub.publishToAll('portal.resync', {})
-      revocations
-        .resync()
-        .catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
+      revocations.resync().catch(unasked)
     },
   })
 
   return {
     async start() {
       stopped = false
+      rechecks = setInterval(() => void revocations.recheck().catch(unasked), everyMs).unref()
       await notices.start()
     },
     async stop() {
       stopped = true
       clearTimeout(again)
+      clearInterval(rechecks)
       await delivering
       await notices.stop()
     },

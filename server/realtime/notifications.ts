@@ -67,18 +67,24 @@ export async function unreadCount(db: Queryable, customerId: string): Promise<nu
   return Number(row.n)
 }
 
-/** Marks the given ids, or all. Ids of another customer's notifications change nothing. */
+/**
+ * Marks the given ids, all up to one, or all; an event that was not sent yet stays unread. Ids of
+ * another customer's notifications change nothing.
+ */
 export async function markRead(
   db: Queryable,
   clock: Clock,
   customerId: string,
-  ids: readonly bigint[] | undefined,
+  which: { readonly ids?: readonly bigint[] | undefined; readonly upTo?: bigint | undefined },
 ): Promise<void> {
   let query = db
     .updateTable('notification')
     .set({ read_at: clock.now() })
     .where('customer_id', '=', customerId)
     .where('read_at', 'is', null)
+    .where('seq', 'is not', null)
+  const { ids, upTo } = which
+  if (upTo !== undefined) query = query.where('seq', '<=', upTo)
   if (ids) query = query.where('seq', 'in', ids.length > 0 ? [...ids] : [-1n])
   await query.execute()
 }

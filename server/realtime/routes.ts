@@ -40,7 +40,10 @@ export function routes(
   })
 
   http.write(api.readNotifications, async ({ tx, customerId, body }) => {
-    await markRead(tx, clock, customerId, body.ids?.filter((text) => id.test(text)).map(BigInt))
+    await markRead(tx, clock, customerId, {
+      ids: body.ids?.map(BigInt),
+      upTo: body.upTo === undefined ? undefined : BigInt(body.upTo),
+    })
     return { unread: await unreadCount(tx, customerId) }
   })
 

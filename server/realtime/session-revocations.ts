@@ -4,8 +4,9 @@
  * Revocations are rare, so the lock that NOTIFY takes at the commit does no harm here.
  */
 import { sql } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
 import { databaseError, type Database, type Tx } from '../platform/db.ts'
-import { closeCodes, protocolError, type Hub } from './hub.ts'
+import { closeCodes, protocolError, type Hub, type Member } from './hub.ts'
 
 /** The NOTIFY channel. Its payload: names of sessions, sockets, accounts, a space between. */
 export const endedChannel = 'portal_ended'
@@ -19,6 +20,8 @@ const foreignKeyViolation = '23503'
 const grantsOfSession = 100
 /** In a notice, before a socket whose grant is gone while its session goes on. */
 const again = '~'
+/** In a notice, before an account of which every socket connects anew. */
+const account = '@'
 
 /**
  * Ids of sessions and accounts; `unknown`: NOTIFY was interrupted, and some may have been revoked.
@@ -33,24 +36,32 @@ export interface SessionRevocations {
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /**
    * Notifies every process once `tx` is committed. The caller holds the sessions' rows locked, and
-   * deletes them afterwards.
+   * deletes them afterwards. `accountId`: an account of which every session ends, so that no socket
+   * of it stays, whatever is known of it.
    */
-  revoke(tx: Tx, sessionIds: readonly string[]): Promise<void>
+  revoke(tx: Tx, sessionIds: readonly string[], accountId?: string): Promise<void>
   onNotify(payload: string): void
   /**
-   * After NOTIFY was interrupted: closes each connection without a grant; its client reconnects and
-   * is authorised anew. Also one that hears nothing yet: it may hold the signature of a session
-   * that has ended meanwhile.
+   * After NOTIFY was interrupted: closes each connection without a grant of a session that is open;
+   * its client reconnects and is authorised anew. Also one that hears nothing yet: it may hold the
+   * signature of a session that has ended meanwhile.
    */
   resync(): Promise<void>
+  /** Closes, in the same way, connections that hear a channel and whose session is not open. */
+  recheck(): Promise<void>
   onRevoked(listener: (ended: Ended) => void): void
 }
 
 /**
- * Tells every process, once `tx` is committed, that these sessions have ended. The caller holds the
- * sessions' rows locked, and deletes them afterwards.
+ * Tells every process, once `tx` is committed, that these sessions have ended, or with `accountId`
+ * all of an account. The caller holds the sessions' rows locked, and deletes them afterwards.
  */
-export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+export async function revokeSessions(
+  tx: Tx,
+  sessionIds: readonly string[],
+  accountId?: string,
+): Promise<void> {
+  if (accountId !== undefined) await tellEnded(tx, [`${account}${accountId}`])
   if (sessionIds.length === 0) return
   const grants = await tx
     .selectFrom('channel_grant')
@@ -86,8 +97,22 @@ async function closeOldest(tx: Tx, sessionId: string): Promise<void> {
   )
 }
 
-export function createSessionRevocations(db: Database, hub: Hub): SessionRevocations {
+export function createSessionRevocations(db: Database, hub: Hub, clock: Clock): SessionRevocations {
   const listeners: ((ended: Ended) => void)[] = []
+
+  /** Closes those of the connections that no open session has a grant for. */
+  async function closeWithoutSession(open: readonly Member[]): Promise<void> {
+    if (open.length === 0) return
+    const { rows } = await sql<{ socket_id: string }>`
+      select g.socket_id from channel_grant g join session s on s.id = g.session_id
+      where g.socket_id = any(${open.map(({ socketId }) => socketId)})
+        and s.locked_at is null and s.expires_at > ${clock.now()}
+    `.execute(db)
+    const granted = new Set(rows.map(({ socket_id }) => socket_id))
+    for (const { socketId, connection } of open)
+      if (!granted.has(socketId)) connection.close(closeCodes.restart, 'Ask for the channel again')
+  }
+
   return {
     async grant(tx, sessionId, socketId) {
       // A lock that is being written is waited for: its session keeps its row.
@@ -115,8 +140,11 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
     revoke: revokeSessions,
     onNotify(payload) {
       const ended = new Set(payload.split(' '))
-      for (const { socketId, connection } of hub.members()) {
-        if (ended.has(`${again}${socketId}`))
+      const accounts = [...ended].flatMap((name) =>
+        name.startsWith(account) ? [`private-${name.slice(account.length)}`] : [],
+      )
+      for (const { socketId, connection, channels } of hub.members()) {
+        if (ended.has(`${again}${socketId}`) || accounts.some((name) => channels.has(name)))
           connection.close(closeCodes.restart, 'Ask for the channel again')
         if (!ended.has(socketId)) continue
         connection.send(protocolError(closeCodes.unauthorised, 'Connection is unauthorized'))
@@ -126,17 +154,9 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
     },
     async resync() {
       for (const listener of listeners) listener('unknown')
-      const open = [...hub.members()]
-      if (open.length === 0) return
-      const { rows } = await sql<{ socket_id: string }>`
-        select socket_id from channel_grant
-        where socket_id = any(${open.map(({ socketId }) => socketId)})
-      `.execute(db)
-      const granted = new Set(rows.map(({ socket_id }) => socket_id))
-      for (const { socketId, connection } of open)
-        if (!granted.has(socketId))
-          connection.close(closeCodes.restart, 'Ask for the channel again')
+      await closeWithoutSession([...hub.members()])
     },
+    recheck: () => closeWithoutSession([...hub.members()].filter((one) => one.channels.size > 0)),
     onRevoked(listener) {
       listeners.push(listener)
     },

@@ -26,6 +26,14 @@ const { call, opened, shown, done, queue } = ticketsOf(
   () => support,
 )
 
+/** Events that a customer was told of, the oldest first. */
+const told = async ({ token }: TestCustomer): Promise<string[]> => {
+  const list = await portal.call<{ data: { event: string }[] }>('GET', '/api/notifications', {
+    token,
+  })
+  return list.body.result.data.map(({ event }) => event).toReversed()
+}
+
 describe('the desk', () => {
   test('lists the urgent first, then what waits longest', async () => {
     const made: string[] = []
@@ -71,14 +79,17 @@ describe('the desk', () => {
     const long = await merge(first.id)
     expect(long.body.error?.fields?.['into']).toContain('more than 300 messages')
     await count(1)
+    await done('ticket.answer', { ticket: first.id, text: 'What else?' })
+    await portal.app.db.deleteFrom('notification').where('customer_id', '=', an.id).execute()
     expect((await merge(first.id)).status).toBe(200)
+    await expect.poll(() => told(an)).toEqual(['ticket.closed', 'ticket.reopened'])
     const whole = await shown(an, second.id)
     expect(whole.id).toBe(first.id)
-    expect(whole.messages.map(({ text }) => text)).toEqual(['Part one', 'Part two'])
+    expect(whole.messages.map(({ text }) => text)).toEqual(['Part one', 'Part two', 'What else?'])
     const list = await call<Ticket[]>(an, 'GET', '')
     expect(list.body.result.some(({ id }) => id === second.id)).toBe(false)
     await done('ticket.answer', { ticket: second.id, text: 'Both' })
-    expect((await shown(an, first.id)).messages).toHaveLength(3)
+    expect((await shown(an, first.id)).messages).toHaveLength(4)
   })
 
   test('loses nothing when several act on a ticket at once', async () => {
@@ -119,7 +130,15 @@ describe('the desk', () => {
     const { id } = await opened(an)
     await done('ticket.close', { ticket: id })
     expect((await support.act('ticket.close', { ticket: id })).status).toBe(409)
+    await portal.app.db.deleteFrom('notification').where('customer_id', '=', an.id).execute()
     await done('ticket.reopen', { ticket: id })
+    await expect.poll(() => told(an)).toEqual(['ticket.reopened'])
+    // The customer closes it and opens it again, without a message as well.
+    await call(an, 'PUT', `/${id}/state`, { state: 'closed' })
+    await call(an, 'PUT', `/${id}/state`, { state: 'open' })
+    await expect
+      .poll(() => told(an))
+      .toEqual(['ticket.reopened', 'ticket.closed', 'ticket.reopened'])
     expect((await support.act('ticket.reopen', { ticket: id })).status).toBe(409)
     expect((await support.act('ticket.close', { ticket: an.id })).status).toBe(404)
   })

@@ -145,7 +145,7 @@ export const tellOperator = (
 export async function publish(
   tx: Tx,
   { outbox }: Pick<TicketDeps, 'outbox'>,
-  event: 'ticket.opened' | 'ticket.answered' | 'ticket.closed',
+  event: 'ticket.opened' | 'ticket.answered' | 'ticket.closed' | 'ticket.reopened',
   ticketId: string,
 ): Promise<void> {
   const row = await findTicket(tx, ticketId)

@@ -223,12 +223,13 @@ export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise
 /** Refuses with conflict when the ticket is open. */
 export async function reopenTicket(
   tx: Tx,
-  deps: Pick<TicketDeps, 'clock'>,
+  deps: Pick<TicketDeps, 'clock' | 'outbox'>,
   id: string,
 ): Promise<TicketRow> {
   const row = await lockTicket(tx, id)
   if (row.state !== 'closed') throw no('conflict', 'ticket', sentences.open)
   await setState(tx, row, 'open', deps.clock.now())
+  await publish(tx, deps, 'ticket.reopened', row.id)
   return row
 }
 
@@ -238,7 +239,7 @@ export async function reopenTicket(
  */
 export async function mergeTicket(
   tx: Tx,
-  deps: Pick<TicketDeps, 'clock'>,
+  deps: Pick<TicketDeps, 'clock' | 'outbox'>,
   { ticket, into }: { readonly ticket: string; readonly into: string },
 ): Promise<{ gone: TicketRow; row: TicketRow }> {
   // Lock in one order, so that two merges in opposite directions do not deadlock.
@@ -264,6 +265,7 @@ export async function mergeTicket(
     .where((eb) => eb.or([eb('id', '=', gone.id), eb('merged_into', '=', gone.id)]))
     .execute()
   await setState(tx, gone, 'closed', at)
+  if (gone.state !== 'closed') await publish(tx, deps, 'ticket.closed', gone.id)
   await tx
     .updateTable('ticket')
     .set({
@@ -273,7 +275,10 @@ export async function mergeTicket(
     .where('id', '=', row.id)
     .execute()
   // Whichever of the two waited for the staff, the other waits as well.
-  if (gone.state === 'open') await setState(tx, row, 'open', at)
+  if (gone.state === 'open' && row.state !== 'open') {
+    await setState(tx, row, 'open', at)
+    await publish(tx, deps, 'ticket.reopened', row.id)
+  }
   return { gone, row }
 }
 

@@ -228,7 +228,7 @@ export async function changeState(
   const isThere = state === 'closed' ? row.state === 'closed' : row.state !== 'closed'
   if (!isThere) {
     await setState(tx, row, state, deps.clock.now())
-    if (state === 'closed') await publish(tx, deps, 'ticket.closed', row.id)
+    await publish(tx, deps, state === 'closed' ? 'ticket.closed' : 'ticket.reopened', row.id)
   }
   return await ownTicket(tx, customerId, row.id)
 }

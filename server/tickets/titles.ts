@@ -15,4 +15,8 @@ export const titles = {
       : `Ticket ${told(payload)} was answered`,
   'ticket.closed': (payload, language) =>
     language === 'vi' ? `Đã đóng yêu cầu ${told(payload)}` : `Ticket ${told(payload)} was closed`,
+  'ticket.reopened': (payload, language) =>
+    language === 'vi'
+      ? `Đã mở lại yêu cầu ${told(payload)}`
+      : `Ticket ${told(payload)} is open again`,
 } satisfies Partial<Titles>

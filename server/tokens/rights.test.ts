@@ -187,6 +187,19 @@ describe('a token that is limited', () => {
     expect(wrong).toEqual([])
   })
 
+  test('checks, and so activates, its own domain alone, if it may write', async () => {
+    const limits = { domains: [domains[0]] }
+    const token = await tokenFor(an, { scopes: ['domains:write'], ...limits })
+    const check = (name: string, by = token) =>
+      portal.call('GET', `/api/dns/check?domain=${name}`, { token: by })
+    expect((await check('mot-cua-toi.vn')).status).toBe(200)
+    expect((await check('hai-cua-toi.vn')).status).toBe(404)
+    const reads = await tokenFor(an, { scopes: ['domains:read'] })
+    expect((await check('mot-cua-toi.vn', reads)).body.message).toBe(
+      'This token lacks the scope domains:write.',
+    )
+  })
+
   test('is limited to what is the customer’s, and sees neither wallet nor invoices', async () => {
     const stranger = await portal.customer()
     const theirs = await order(stranger)

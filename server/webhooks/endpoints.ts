@@ -27,6 +27,10 @@ const texts = {
     en: 'Write a public address that begins with https:// (port 443 or 8443).',
     vi: 'Hãy ghi một địa chỉ công khai bắt đầu bằng https:// (cổng 443 hoặc 8443).',
   },
+  rotated: {
+    en: 'Both secrets sign for 24 hours after a new one was made. Make another one after that.',
+    vi: 'Sau khi tạo khoá mới, cả hai khoá cùng ký trong 24 giờ. Hãy tạo khoá khác sau đó.',
+  },
 } satisfies Record<string, Sentence>
 
 export interface EndpointNeeds {
@@ -137,6 +141,9 @@ export async function rotateSecret(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const before = await lockEndpoint(tx, of.customerId, of.id)
   const [secret, now] = [newSecret(), clock.now()]
+  // The receiver may still use either: a third would end one of them before its time.
+  if (before.earlier_until !== null && before.earlier_until > now)
+    throw new Refusal('conflict', { fields: { secret: texts.rotated } })
   const row = await tx
     .updateTable('webhook_endpoint')
     .set({

@@ -178,6 +178,9 @@ describe('the secret', () => {
     const { secret: newer, webhook } = rotated.body.result
     expect(webhook.earlierSecretUntil).not.toBeNull()
     expect(newer).not.toBe(secret)
+    // Neither of the two ends before its time.
+    const third = await webhooks(an, 'POST', `/${id}/secret`)
+    expect([third.status, third.body.error?.code]).toEqual([409, 'conflict'])
     await settledAs(an, id, await tryOut(an, id), 'delivered')
     expect([secret, newer].map((by) => isSignedBy(by, one.calls[0]!))).toEqual([true, true])
     an = await travel(an, hours(24))

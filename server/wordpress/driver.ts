@@ -143,6 +143,8 @@ export interface SiteAddress {
 export interface LogLine {
   /** Rises by one per line of a site; a copy that takes over another node's log leaves a gap. */
   readonly seq: number
+  /** How many numbers up to this line no line ever had, because of such gaps. Undefined: none. */
+  readonly leftOut?: number
   readonly at: Date
   /** Name of the container, such as `web-1`. */
   readonly container: string

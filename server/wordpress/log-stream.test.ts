@@ -11,6 +11,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import type { LogLine } from './driver.ts'
 import { FileLog } from './drivers/machine/site-log.ts'
 import { frameLine } from './log-stream.ts'
 
@@ -237,6 +238,40 @@ describe('the stream', () => {
       fast.socket.close()
     },
   )
+
+  test('goes on over what was taken over from another machine, and says of no gap', async () => {
+    const moved = await place(an)
+    const [old, other] = [new FileLog(path.join(folder, 'old')), logOf(moved)]
+    for (let n = 1; n <= 3; n++) old.add('web-1', `there ${n}`)
+    await other.takeOver(await old.tail(10))
+    const url = await portal.call<string>('GET', `/api/wp/${moved}/log`, { token: an.token })
+    const { socket, lines } = await opened(url.body.result)
+    await eventually('the lines of the other machine', async () => lines.length === 3)
+    for (const text of ['here 1', 'here 2']) {
+      other.add('web-1', text)
+      await eventually(text, async () => lines.at(-1)?.endsWith(` - - ${text}`))
+    }
+    expect(lines.map((line) => line.split(' - - ')[1])).toEqual([
+      'there 1',
+      'there 2',
+      'there 3',
+      'here 1',
+      'here 2',
+    ])
+    socket.close()
+    // A log that is read again from its files, and taken over once more, counts the same.
+    await Promise.all([old.flush(), other.flush()])
+    const again = new FileLog(path.join(folder, moved))
+    const [lastThere, firstHere] = (await again.tail(3)) as [LogLine, LogLine]
+    expect(firstHere.seq - lastThere.seq - (firstHere.leftOut ?? 0)).toBe(1)
+    const third = new FileLog(path.join(folder, 'third'))
+    await third.takeOver(await again.tail(10))
+    third.add('web-1', 'third')
+    const [last] = (await third.after(firstHere.seq + 1, 5)) as [LogLine]
+    expect(last).toMatchObject({ text: 'third' })
+    expect(last.seq - (last.leftOut ?? 0)).toBe(6)
+    await Promise.all([old.discard(), third.discard(), again.discard()])
+  })
 
   test('ends with the portal saying why', async () => {
     const { socket } = await opened(await ticket())

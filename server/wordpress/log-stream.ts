@@ -124,6 +124,8 @@ export function createLogStreams(deps: {
     const log = driver.log(siteId)
     /** -1: nothing sent yet. */
     let seen = -1
+    /** How many lines the site had written up to what was sent. */
+    let written = 0
     let reading = false
     let moreCame = false
     const isOpen = (): boolean => socket.readyState === socket.OPEN
@@ -138,11 +140,13 @@ export function createLogStreams(deps: {
         await drained()
         if (!isOpen()) return
         // Lines that left the ring buffer before this reader could take them.
-        const missed = line.seq - seen - 1
+        const before = line.seq - (line.leftOut ?? 0) - 1
+        const missed = before - written
         if (seen >= 0 && missed > 0)
           socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
         socket.send(frameLine(line))
         seen = line.seq
+        written = before + 1
       }
     }
     const catchUp = async (): Promise<void> => {

@@ -60,7 +60,7 @@ export function DomainHead({ domain, back = 'domains', onActivate, children }: D
       {domain.active ? null : (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
           {t.records.pendingNote}
-          {onActivate && may('all domains') ? (
+          {onActivate && may('domains:write') ? (
             <Button variant="outline" size="sm" onClick={onActivate}>
               {t.dns.activate}
             </Button>

@@ -164,7 +164,7 @@ function Records({ domain }: { domain: Domain }) {
             {
               label: t.dns.activate,
               icon: ShieldCheck,
-              shown: !domain.active && may('all domains'),
+              shown: !domain.active && mayWrite,
               onSelect: () => setOpenDialog({ what: 'activate' }),
             },
             {

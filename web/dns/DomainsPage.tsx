@@ -219,7 +219,7 @@ function Table({
                   <Button
                     variant="soft"
                     size="sm"
-                    shown={may('all domains')}
+                    shown={may('domains:write')}
                     aria-label={t.dns.activateOf(domain.name)}
                     onClick={() => onOpenDialog({ what: 'activate', domain })}
                   >

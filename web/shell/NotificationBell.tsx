@@ -38,7 +38,9 @@ export function NotificationBell() {
   // The read state belongs to the owner: a member only reads, and marks nothing as read.
   const unread = isMember() || !data ? 0 : unreadEntries(data.data, data.unread)
   const read = useMutation({
-    mutationFn: () => call(readNotifications, { body: {} }),
+    // What comes meanwhile was not shown, and stays unread.
+    mutationFn: (upTo: string | undefined) =>
+      call(readNotifications, { body: upTo === undefined ? {} : { upTo } }),
     // The dots stay while the list is open; only the count on the bell disappears at once.
     onSuccess: (result) =>
       queryClient.setQueryData(notificationsQuery.queryKey, (now) =>
@@ -51,7 +53,7 @@ export function NotificationBell() {
       label={unread > 0 ? t.shell.notificationsUnread(unread) : t.shell.notifications}
       className={`relative ${headerButton}`}
       onOpen={() => {
-        if (unread > 0) read.mutate()
+        if (unread > 0) read.mutate(data?.data[0]?.id)
       }}
       trigger={
         <>

@@ -75,6 +75,9 @@ export function notificationText(
     case 'ticket.opened':
     case 'ticket.answered':
     case 'ticket.closed':
+    case 'ticket.reopened':
+    case 'hand_over.given':
+    case 'hand_over.taken':
       break
     case 'wordpress.status': {
       const server = field(payload, 'wp')

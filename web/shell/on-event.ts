@@ -39,6 +39,9 @@ const touched: Record<EventName, readonly string[]> = {
   'ticket.opened': ['tickets'],
   'ticket.answered': ['tickets'],
   'ticket.closed': ['tickets'],
+  'ticket.reopened': ['tickets'],
+  'hand_over.given': ['servers', 'dns', 'subscriptions', 'runway', 'account'],
+  'hand_over.taken': ['servers', 'dns', 'subscriptions', 'runway', 'account'],
 }
 
 /** Events that show a toast; the others only appear in the bell. */

@@ -17,6 +17,26 @@ interface Stored {
   readonly t: number
   readonly c: string
   readonly x: string
+  /** What the line's `leftOut` is. */
+  readonly g?: number
+}
+
+/** The position of the first line after `seq`: numbers rise, but there are gaps between them. */
+function firstAfter(lines: readonly LogLine[], seq: number): number {
+  let [low, high] = [0, lines.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((lines[middle]?.seq ?? Infinity) > seq) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** How many numbers were left out up to a stored line; earlier releases did not write it. */
+function leftOutBy({ q, g }: Stored, before: LogLine | undefined): number {
+  if (g !== undefined || !before) return g ?? 0
+  const hole = q - before.seq - 1
+  return (before.leftOut ?? 0) + (hole >= takeOverGap - 1 ? hole : 0)
 }
 
 export class FileLog implements SiteLog {
@@ -29,6 +49,8 @@ export class FileLog implements SiteLog {
   #early: Omit<LogLine, 'seq'>[] = []
   #lines: LogLine[] = []
   #next = 1
+  /** How many numbers below the next one were left out when other logs were taken over. */
+  #leftOut = 0
   #pending: string[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -50,11 +72,13 @@ export class FileLog implements SiteLog {
       for (const line of text.split('\n')) {
         try {
           const stored = JSON.parse(line) as Stored
+          const leftOut = leftOutBy(stored, found.at(-1))
           found.push({
             seq: stored.q,
             at: new Date(stored.t),
             container: stored.c,
             text: stored.x,
+            ...(leftOut > 0 && { leftOut }),
           })
         } catch {
           // The line is empty, or was cut by a kill.
@@ -64,6 +88,7 @@ export class FileLog implements SiteLog {
     if (!this.#isDiscarded) {
       this.#lines = found.slice(-keptLines)
       this.#next = (this.#lines.at(-1)?.seq ?? 0) + 1
+      this.#leftOut = this.#lines.at(-1)?.leftOut ?? 0
     }
     this.#isLoaded = true
     for (const line of this.#early.splice(0)) this.#append(line)
@@ -78,13 +103,15 @@ export class FileLog implements SiteLog {
     else if (this.#early.push(line) > keptLines) this.#early.shift()
   }
 
-  #append(given: Omit<LogLine, 'seq'>): void {
-    const line: LogLine = { seq: this.#next++, ...given }
+  #append(given: Pick<LogLine, 'at' | 'container' | 'text'>): void {
+    const leftOut = this.#leftOut
+    const line: LogLine = { seq: this.#next++, ...given, ...(leftOut > 0 && { leftOut }) }
     this.#lines.push(line)
     // Cut in blocks: shifting lines one by one would copy the array for each line.
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
     const { seq: q, container: c, text: x } = line
-    this.#pending.push(`${JSON.stringify({ q, t: line.at.getTime(), c, x } satisfies Stored)}\n`)
+    const stored: Stored = { q, t: line.at.getTime(), c, x, ...(leftOut > 0 && { g: leftOut }) }
+    this.#pending.push(`${JSON.stringify(stored)}\n`)
     // When the disk is slower than the site's output, the files keep no more than the ring buffer
     // does.
     if (this.#pending.length > keptLines * 1.2) this.#pending = this.#pending.slice(-keptLines)
@@ -100,12 +127,14 @@ export class FileLog implements SiteLog {
     await this.#loaded
     const last = lines.at(-1)
     if (!last || last.seq < this.#next) return
-    for (const { seq, at, container, text } of lines.slice(-keptLines)) {
+    for (const { seq, at, container, text, leftOut = 0 } of lines.slice(-keptLines)) {
       if (seq < this.#next) continue
       this.#next = seq
+      this.#leftOut = leftOut
       this.#append({ at, container, text })
     }
     this.#next = last.seq + takeOverGap
+    this.#leftOut += takeOverGap - 1
   }
 
   /** The newest line, or undefined when there is none. */
@@ -120,8 +149,7 @@ export class FileLog implements SiteLog {
 
   async after(seq: number, limit: number): Promise<readonly LogLine[]> {
     await this.#loaded
-    const first = this.#lines[0]?.seq ?? this.#next
-    const from = Math.max(0, seq + 1 - first, this.#lines.length - keptLines)
+    const from = Math.max(firstAfter(this.#lines, seq), this.#lines.length - keptLines)
     return this.#lines.slice(from, from + limit)
   }
 
