@@ -2,14 +2,12 @@
  * Dunning: reminders, suspension and deletion after an unpaid renewal, on the days that the
  * catalogue sets. Each step first tries to charge the wallet.
  */
-import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import { fillIn } from '../platform/fill-in.ts'
 import type { BillingContext } from './context.ts'
+import { writeLetter, type DunningLetter } from './dunning-letters.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
-import { lockInvoice, payLocked, type LockedInvoice, type SubscriptionRow } from './payment.ts'
-import { dayIn } from './period.ts'
+import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
@@ -110,99 +108,6 @@ export function dunningDates(
   }
 }
 
-const letters = {
-  remind: {
-    en: {
-      subject: 'Invoice {number} is unpaid',
-      text:
-        '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} ' +
-        'unless the invoice is paid. Top up your wallet and we pay it automatically, or pay ' +
-        'here: {url}',
-    },
-    vi: {
-      subject: 'Hoá đơn {number} chưa được thanh toán',
-      text:
-        '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị ' +
-        'xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được ' +
-        'thanh toán tự động; hoặc thanh toán tại đây: {url}',
-    },
-  },
-  suspend: {
-    en: {
-      subject: '{what} is suspended',
-      text:
-        'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept ' +
-        'until {delete} and then deleted. Top up your wallet and we restore it ' +
-        'automatically, or pay here: {url}',
-    },
-    vi: {
-      subject: '{what} đã bị tạm ngưng',
-      text:
-        'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu ' +
-        'được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động ' +
-        'lại; hoặc thanh toán tại đây: {url}',
-    },
-  },
-  warn: {
-    en: {
-      subject: '{what} is deleted on {delete}',
-      text:
-        'Invoice {number} ({amount}) is still unpaid. On {delete} we delete {what} and its data. ' +
-        'Top up your wallet before that day and we restore it automatically, or pay here: {url}',
-    },
-    vi: {
-      subject: '{what} sẽ bị xoá ngày {delete}',
-      text:
-        'Hoá đơn {number} ({amount}) vẫn chưa được thanh toán. Ngày {delete}, {what} và dữ liệu ' +
-        'sẽ bị xoá. Hãy nạp tiền vào ví trước ngày đó, dịch vụ sẽ tự hoạt động lại; hoặc thanh ' +
-        'toán tại đây: {url}',
-    },
-  },
-  delete: {
-    en: {
-      subject: '{what} is deleted',
-      text:
-        'Invoice {number} ({amount}) was still unpaid on {delete}. We deleted {what} and ' +
-        'its data. Nothing more is due.',
-    },
-    vi: {
-      subject: '{what} đã bị xoá',
-      text:
-        'Hoá đơn {number} ({amount}) không được thanh toán đến ngày {delete}. {what} và dữ liệu ' +
-        'đã bị xoá; bạn không còn nợ khoản nào.',
-    },
-  },
-} as const
-
-async function writeLetter(
-  context: BillingContext,
-  tx: Tx,
-  letter: keyof typeof letters,
-  { invoice, subscription: row }: Required<LockedInvoice>,
-  { suspendsAt, deletesAt }: ReturnType<typeof dunningDates>,
-): Promise<void> {
-  if (!row) return
-  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
-  if (!customer) return
-  const region = row.region_code as RegionCode
-  const { language } = customer
-  const { timeZone } = context.catalog.regions[region]
-  const words: Record<string, string> = {
-    number: invoice.number ?? '',
-    amount: formatMoney(
-      Number(invoice.total - invoice.amount_paid),
-      row.currency as Currency,
-      language,
-    ),
-    what: (row.description as Record<'en' | 'vi', string>)[language],
-    suspend: dayIn(timeZone, suspendsAt),
-    delete: dayIn(timeZone, deletesAt),
-    url: context.links.hosted(invoice.id),
-  }
-  const { subject, text } = letters[letter][language]
-  await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
-}
-
 /** Runs the dunning step that is due for each subscription; the caller has locked the rows. */
 export async function runDunningStep(
   context: BillingContext,
@@ -222,9 +127,9 @@ export async function runDunningStep(
       reminded: row.reminded,
     }
     const step = dunningStep(of, context.clock.now(), rule, context.clock)
-    const { subscription = row } = locked
-    const write = (letter: keyof typeof letters, after: Parameters<typeof dunningDates>[0]) =>
-      writeLetter(context, tx, letter, { ...locked, subscription }, dunningDates(after, rule))
+    const { invoice, subscription = row } = locked
+    const write = (letter: DunningLetter, after: Parameters<typeof dunningDates>[0]) =>
+      writeLetter(context, tx, letter, { invoice, subscription, ...dunningDates(after, rule) })
     if (step.act === 'delete') {
       await write('delete', { ...of, nextAt: row.next_at })
       await end(context, tx, row)

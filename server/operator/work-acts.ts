@@ -128,7 +128,7 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
   },
   'work.hold_server': {
     async run(tx, { clock, jobs, customerMail, mail }, _actor, { server, told }) {
-      const { customerId, name } = await holdServer(tx, { clock, jobs }, server)
+      const { customerId, name } = await holdServer(tx, { clock, jobs }, server, told)
       const { email, language } = await customerMail(tx, customerId)
       const { subject, text } = serverHeld[language](name, told)
       await mail(tx, email, subject, text)

@@ -927,6 +927,7 @@ export interface Site {
   giving_up: string | null;
   health_checked_at: Timestamp | null;
   held_at: Timestamp | null;
+  held_told: string | null;
   id: string;
   invoice_id: string | null;
   language: string;

@@ -52,13 +52,14 @@ async function heldServer(tx: Tx, id: string): Promise<SiteRow> {
 
 /**
  * Holds a server for the operator, whether or not it is paid for: the job of `align.ts` stops it.
- * Answers its customer and name. Refuses with not_found, and with conflict if it is held already or
- * does not run.
+ * `told`: the reason that its owner reads. Answers its customer and name. Refuses with not_found,
+ * and with conflict if it is held already or does not run.
  */
 export async function holdServer(
   tx: Tx,
   { clock, jobs }: { clock: Clock; jobs: Pick<Jobs, 'add'> },
   id: string,
+  told: string,
 ): Promise<{ customerId: string; name: string }> {
   const site = await heldServer(tx, id)
   if (site.held_at !== null)
@@ -71,7 +72,11 @@ export async function holdServer(
     throw new Refusal('conflict', {
       fields: { server: { en: 'This server does not run yet.', vi: 'Máy chủ này chưa chạy.' } },
     })
-  await tx.updateTable('site').set({ held_at: clock.now() }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site')
+    .set({ held_at: clock.now(), held_told: told })
+    .where('id', '=', site.id)
+    .execute()
   await jobs.add(tx, alignJobs.suspend, { subscriptionId: site.subscription_id })
   return { customerId: site.customer_id, name: site.name }
 }
@@ -92,7 +97,11 @@ export async function releaseServer(
         server: { en: 'Nobody holds this server.', vi: 'Máy chủ này không bị ai tạm ngưng.' },
       },
     })
-  await tx.updateTable('site').set({ held_at: null }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site')
+    .set({ held_at: null, held_told: null })
+    .where('id', '=', site.id)
+    .execute()
   await jobs.add(tx, alignJobs.resume, { subscriptionId: site.subscription_id })
   return { customerId: site.customer_id, name: site.name }
 }
