@@ -6,6 +6,7 @@ import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { staffRole } from './operator.ts'
 import { Ticket } from './tickets.ts'
+import { MailState } from './wordpress-mail.ts'
 
 /** The kind of thing that a search found. */
 export const foundIn = [
@@ -142,6 +143,8 @@ export const CustomerStory = z.object({
       why: z.nullable(z.string()),
       /** Whether the operator has suspended it. */
       held: z.boolean(),
+      /** Since when and why its mail is suspended; null: it may send. */
+      mailSuspended: MailState.shape.suspended,
       /** The machine that runs it. */
       node: z.string(),
       /** The node to which it is being moved; null: it is not being moved. */

@@ -46,7 +46,8 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
   // The running portal sends the events that are written here.
-  const { mail } = createOutbox({ jobs, clock, secrets })
+  const outgoing = { portalUrl: config.portalUrl, supportMail: config.SUPPORT_MAIL ?? null }
+  const { mail } = createOutbox({ jobs, clock, secrets, ...outgoing })
   const letters = createLetters({
     clock,
     catalog,

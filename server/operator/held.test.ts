@@ -1,4 +1,4 @@
-/** A server that the operator suspends by hand: what its owner reads, and what payments do to it. */
+/** A server that the operator suspends by hand: what its owner reads, and what a payment does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Server } from '../../contract/wordpress.ts'
 import { reason } from '../../test/desk.ts'
@@ -55,6 +55,9 @@ test('its owner reads why, also while it is unpaid, until it is released', async
   const held = await operations.act('work.hold_server', { server: id, told, reason })
   expect(held.status).toBe(200)
   expect((await serverOf(an, id)).held).toEqual({ since, reason: told })
+  // Nobody takes letters here: an answer to this one would reach nobody.
+  const letter = await letterWith(an, told, `/support?about=server.${id}`)
+  expect(letter.text).not.toContain('trả lời thư')
 
   // Unpaid as well: no letter promises that a payment brings it back.
   for (const count of [11, 3, 4, 20]) {

@@ -127,11 +127,11 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
     },
   },
   'work.hold_server': {
-    async run(tx, { clock, jobs, customerMail, mail }, _actor, { server, told }) {
+    async run(tx, { clock, jobs, customerMail, answerable }, _actor, { server, told }) {
       const { customerId, name } = await holdServer(tx, { clock, jobs }, server, told)
-      const { email, language } = await customerMail(tx, customerId)
-      const { subject, text } = serverHeld[language](name, told)
-      await mail(tx, email, subject, text)
+      const { email: to, language } = await customerMail(tx, customerId)
+      const about = { kind: 'server', id: server } as const
+      await answerable(tx, { to, language, about, ...serverHeld[language](name, told) })
       return {
         subject: { kind: 'server', id: server },
         customerId,

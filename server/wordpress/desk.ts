@@ -1,6 +1,7 @@
 /** What the operator's desk reads of servers, and does to them. */
 import { domainToASCII } from 'node:url'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -134,9 +135,11 @@ export async function serversOfCustomer(
           .as('m'),
       (join) => join.onTrue(),
     )
+    .leftJoin('site_mail_setting as w', 'w.site_id', 's.id')
     .select(['s.id', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
     .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
     .select(['m.leftover_node', 'm.expires_at', 'm.backup_id', 'm.leftover_stopped'])
+    .select(['s.mail_suspended', 'w.suspended_at', 'w.suspended_for', 'w.suspended_note'])
     .where('s.customer_id', '=', customerId)
     .orderBy('s.seq', 'desc')
     .limit(shownServers)
@@ -148,6 +151,13 @@ export async function serversOfCustomer(
     createdAt: row.created_at.toISOString(),
     why: row.down_reason ?? row.giving_up,
     held: row.held_at !== null,
+    mailSuspended: row.mail_suspended
+      ? {
+          at: (row.suspended_at ?? row.created_at).toISOString(),
+          cause: (row.suspended_for ?? 'operator') as SuspensionCause,
+          note: row.suspended_note,
+        }
+      : null,
     node: row.node_id ?? firstNode,
     movesTo: movesTo(row),
     moveFailed: row.state === 'failed' ? row.reason : null,

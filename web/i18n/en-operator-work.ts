@@ -203,6 +203,8 @@ export const enWorkActs = {
   names: {
     'work.hold_server': 'Suspend server',
     'work.release_server': 'Release server',
+    'mail.suspend': 'Suspend email',
+    'mail.resume': 'Resume email',
     'work.retry_job': 'Start again',
     'work.retry_jobs': 'Start all again',
     'work.retry_server': 'Try now',
@@ -214,6 +216,10 @@ export const enWorkActs = {
     'work.hold_server':
       'The site is taken off at once. Data and payments go on. The customer gets an email.',
     'work.release_server': 'The site runs again, if it is paid for. The customer gets an email.',
+    'mail.suspend':
+      'Its letters wait from now on, and the site runs on. The customer gets an email with the ' +
+      'cause.',
+    'mail.resume': 'Letters that wait are sent now. The customer gets an email.',
     'work.retry_job': 'It gets one more attempt. A job may run twice and acts once.',
     'work.retry_jobs': 'Each gets one more attempt. A job may run twice and acts once.',
     'work.retry_server':

@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
@@ -110,6 +111,12 @@ export const enOperator = {
     movesTo: (node: string) => `is being moved to ${node}`,
     moveFailed: (why: string) => `was not moved: ${why}`,
     undoUntil: (time: string) => `the move can be undone until ${time}`,
+    mailSuspended: (cause: string) => `email suspended: ${cause}`,
+    mailCauses: {
+      bounces: 'too many refused letters',
+      complaint: 'a complaint',
+      operator: 'our decision',
+    } satisfies Record<SuspensionCause, string>,
     domains: 'Domains',
     letters: 'Letters and SMS',
     programs: 'Tokens and webhooks',
@@ -198,6 +205,9 @@ export const enOperator = {
     held: 'Suspended by hand',
     job: 'Job',
     balance: 'Balance',
+    cause: 'Why',
+    noteForOwner: 'Note for the owner',
+    noteHint: 'Stands in the email and on the page of the server.',
     amount: 'Amount',
     setOff: 'Paid a debt',
     waiting: 'Waiting',

@@ -191,6 +191,8 @@ export const viWorkActs: {
   names: {
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
+    'mail.suspend': 'Tạm ngưng email',
+    'mail.resume': 'Cho gửi email trở lại',
     'work.retry_job': 'Chạy lại',
     'work.retry_jobs': 'Chạy lại tất cả',
     'work.retry_server': 'Thử ngay',
@@ -203,6 +205,10 @@ export const viWorkActs: {
       'Trang web ngừng hoạt động ngay. Dữ liệu và thanh toán giữ nguyên. Khách hàng nhận được ' +
       'email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
+    'mail.suspend':
+      'Từ bây giờ email của máy chủ phải chờ, trang web vẫn hoạt động. Khách hàng nhận được ' +
+      'email nêu nguyên nhân.',
+    'mail.resume': 'Các email đang chờ được gửi ngay. Khách hàng nhận được email.',
     'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
     'work.retry_jobs':
       'Mỗi tác vụ được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
