@@ -145,6 +145,8 @@ export const CustomerStory = z.object({
       held: z.boolean(),
       /** Since when and why its mail is suspended; null: it may send. */
       mailSuspended: MailState.shape.suspended,
+      /** Whether its renewal is not paid: time to pay may be given. */
+      overdue: z.boolean(),
       /** The machine that runs it. */
       node: z.string(),
       /** The node to which it is being moved; null: it is not being moved. */

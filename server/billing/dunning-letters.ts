@@ -92,6 +92,60 @@ const letters = {
         'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
     },
   },
+  moreTime: {
+    en: {
+      subject: 'More time for invoice {number}',
+      text:
+        'You have more time to pay invoice {number} ({amount}): {what} is now suspended on ' +
+        '{suspend} and deleted on {delete} unless it is paid. Top up your wallet and we pay it ' +
+        'automatically, or pay here: {url}',
+      byHand:
+        'You have more time to pay invoice {number} ({amount}): {what} is now deleted on ' +
+        '{delete} unless it is paid. Top up your wallet and we pay it automatically, or pay ' +
+        'here: {url}\n' +
+        'We have also suspended it for another reason: paid, it stays off until we release it.',
+    },
+    vi: {
+      subject: 'Hoá đơn {number} được gia hạn thanh toán',
+      text:
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): {what} sẽ bị tạm ngưng ' +
+        'ngày {suspend} và bị xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, ' +
+        'hoá đơn sẽ được thanh toán tự động; hoặc thanh toán tại đây: {url}',
+      byHand:
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): {what} sẽ bị xoá ngày ' +
+        '{delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
+        'động; hoặc thanh toán tại đây: {url}\n' +
+        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
+        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+    },
+  },
+  keptLonger: {
+    en: {
+      subject: '{what} is kept until {delete}',
+      text:
+        'You have more time to pay invoice {number} ({amount}): the data of {what} is now kept ' +
+        'until {delete} and then deleted. Top up your wallet and we restore it automatically, or ' +
+        'pay here: {url}',
+      byHand:
+        'You have more time to pay invoice {number} ({amount}): the data of {what} is now kept ' +
+        'until {delete} and then deleted. Top up your wallet and we pay the invoice ' +
+        'automatically, or pay here: {url}\n' +
+        'We have also suspended it for another reason: paid, it stays off until we release it.',
+    },
+    vi: {
+      subject: '{what} được giữ đến ngày {delete}',
+      text:
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} được ' +
+        'giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động lại; ' +
+        'hoặc thanh toán tại đây: {url}',
+      byHand:
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} được ' +
+        'giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
+        'động; hoặc thanh toán tại đây: {url}\n' +
+        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
+        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+    },
+  },
   delete: {
     en: {
       subject: '{what} is deleted',

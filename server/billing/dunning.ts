@@ -41,19 +41,30 @@ const notBefore = (planned: Date, earliest: Date): Date =>
 
 /**
  * From when the days of an unpaid renewal count: from the moment at which it was due, or from its
- * invoice where the sweep came late, for nobody was told before (decision 148).
+ * invoice where the sweep came late, for nobody was told before (decision 148); later where the
+ * staff has put its next step off (decision 149).
  */
 export const countsFrom = (
   { travels = false }: Pick<Clock, 'travels'>,
-  row: Pick<SubscriptionRow, 'period_end'>,
+  row: Pick<SubscriptionRow, 'period_end' | 'dunning_from'>,
   invoice: Pick<InvoiceRow, 'created_at'>,
-): Date => (travels ? row.period_end : notBefore(row.period_end, invoice.created_at))
+): Date => {
+  const told = travels ? row.period_end : notBefore(row.period_end, invoice.created_at)
+  return row.dunning_from !== null && row.dunning_from > told ? row.dunning_from : told
+}
 
 /** The day of the last letter, which is that of the suspension where little time follows it. */
 const lastWordDay = ({ suspendDays, deleteDays }: DunningDays): number =>
   Math.max(suspendDays, deleteDays - lastWordDays)
 const hasLastWord = ({ reminded }: Unpaid, rule: DunningDays): boolean =>
   (reminded ?? -1) >= lastWordDay(rule)
+
+/** What counts as the last letter once the days are put off: those to come are sent again. */
+export function remindedBy(of: Unpaid, now: Date, rule: DunningDays): number | null {
+  const isOver = (day: number): boolean => later(of.dueAt, days(day)) <= now
+  if (of.status === 'suspended') return isOver(lastWordDay(rule)) ? of.reminded : null
+  return rule.reminderDays.findLast((day) => isOver(day)) ?? null
+}
 
 /**
  * The step that is due, and when to check again after it; asked for when the moment of the step

@@ -41,7 +41,10 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   await jobs.start()
   // The sandbox's clock may have been moved (`clock +31d`): rows written since have its time.
   const offsetMs = config.sandbox ? await readOffset(db) : 0
-  const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
+  const clock: Clock = {
+    now: () => new Date(systemClock.now().getTime() + offsetMs),
+    travels: config.sandbox,
+  }
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)

@@ -7,6 +7,7 @@ import { Refusal, type Sentence } from '../platform/errors.ts'
 import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-inspection.ts'
 import { customerOfPayment, replayNotice } from '../payments/index.ts'
 import {
+  cancellable,
   downSites,
   giveUpOrder,
   holdServer,
@@ -151,6 +152,19 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
         customerId,
         before: { name, held: true },
         after: { name, held: false },
+      }
+    },
+  },
+  'work.put_off': {
+    customer: async (tx, { server }) => (await cancellable(tx, server)).customerId,
+    async run(tx, { subscriptions }, _actor, { server, until }) {
+      const { customerId, name, subscriptionId } = await cancellable(tx, server)
+      const { before, after } = await subscriptions.putOff(tx, subscriptionId, until)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, ...before },
+        after: { name, ...after },
       }
     },
   },

@@ -1343,6 +1343,7 @@ export interface Subscription {
   currency: string;
   customer_id: string;
   description: unknown;
+  dunning_from: Timestamp | null;
   ended_at: Timestamp | null;
   id: string;
   invoice_id: string | null;

@@ -228,7 +228,7 @@ export const stored: readonly Stored[] = [
     'id',
     `id product description subject price currency months status created_at period_start period_end
       ended_at cancel_at_period_end invoice_id region_code`,
-    'customer_id anchor_at next_at planned reminded rise terms watch_at',
+    'customer_id anchor_at dunning_from next_at planned reminded rise terms watch_at',
   ),
   rows(
     'invoice',

@@ -136,10 +136,12 @@ export async function serversOfCustomer(
       (join) => join.onTrue(),
     )
     .leftJoin('site_mail_setting as w', 'w.site_id', 's.id')
+    .leftJoin('subscription as u', 'u.id', 's.subscription_id')
     .select(['s.id', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
     .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
     .select(['m.leftover_node', 'm.expires_at', 'm.backup_id', 'm.leftover_stopped'])
     .select(['s.mail_suspended', 'w.suspended_at', 'w.suspended_for', 'w.suspended_note'])
+    .select('u.status as paid')
     .where('s.customer_id', '=', customerId)
     .orderBy('s.seq', 'desc')
     .limit(shownServers)
@@ -151,6 +153,7 @@ export async function serversOfCustomer(
     createdAt: row.created_at.toISOString(),
     why: row.down_reason ?? row.giving_up,
     held: row.held_at !== null,
+    overdue: row.paid === 'past_due' || row.paid === 'suspended',
     mailSuspended: row.mail_suspended
       ? {
           at: (row.suspended_at ?? row.created_at).toISOString(),

@@ -206,6 +206,8 @@ export const enOperator = {
     job: 'Job',
     balance: 'Balance',
     cause: 'Why',
+    until: 'Until the end of',
+    untilHint: 'Within 30 days, in the time zone of the customer.',
     noteForOwner: 'Note for the owner',
     noteHint: 'Stands in the email and on the page of the server.',
     amount: 'Amount',

@@ -191,6 +191,7 @@ export const viWorkActs: {
   names: {
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
+    'work.put_off': 'Gia hạn thêm',
     'mail.suspend': 'Tạm ngưng email',
     'mail.resume': 'Cho gửi email trở lại',
     'work.retry_job': 'Chạy lại',
@@ -205,6 +206,9 @@ export const viWorkActs: {
       'Trang web ngừng hoạt động ngay. Dữ liệu và thanh toán giữ nguyên. Khách hàng nhận được ' +
       'email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
+    'work.put_off':
+      'Máy chủ chưa thanh toán chỉ bị tạm ngưng vào cuối ngày đó; nếu đang tạm ngưng thì chỉ bị ' +
+      'xoá vào cuối ngày đó. Khách hàng nhận được email với các ngày mới.',
     'mail.suspend':
       'Từ bây giờ email của máy chủ phải chờ, trang web vẫn hoạt động. Khách hàng nhận được ' +
       'email nêu nguyên nhân.',
@@ -222,6 +226,8 @@ export const viWorkActs: {
       'Mỗi thông báo chỉ được ghi sổ một lần, xử lý lại không làm thay đổi gì thêm.',
   },
   facts: {
+    suspendsOn: 'Tạm ngưng ngày',
+    deletesOn: 'Xoá ngày',
     tried: 'Thử ngay',
     jobs: 'Số tác vụ',
     letter: 'Email',

@@ -199,6 +199,8 @@ export const viOperator: OperatorTexts = {
     job: 'Tác vụ',
     balance: 'Số dư',
     cause: 'Nguyên nhân',
+    until: 'Đến hết ngày',
+    untilHint: 'Trong vòng 30 ngày, theo múi giờ của khách hàng.',
     noteForOwner: 'Ghi chú cho chủ máy chủ',
     noteHint: 'Hiện trong email và trên trang của máy chủ.',
     amount: 'Số tiền',

@@ -57,11 +57,11 @@ const buttons = 2
 type Server = CustomerStory['servers'][number]
 
 /**
- * The acts on a running server: suspend and release it or its mail, move it, undo the move while
+ * The acts on a running server: give time to pay, suspend and release it or its mail, move it, undo the move while
  * the original is kept, and cancel it.
  */
 function serverActs(
-  { held, status, movesTo, undoUntil, mailSuspended }: Server,
+  { held, status, movesTo, undoUntil, mailSuspended, overdue }: Server,
   may: (act: ActName) => boolean,
   onAsk: (act: ActName) => void,
 ): ReactNode {
@@ -71,6 +71,7 @@ function serverActs(
     acts.push('server.move')
   if (held) acts.push('work.release_server')
   else if (status === 'running') acts.push('work.hold_server')
+  if (overdue) acts.push('work.put_off')
   if (mailSuspended) acts.push('mail.resume')
   else if (status === 'running') acts.push('mail.suspend')
   if (status === 'running' || status === 'suspended') acts.push('server.cancel')

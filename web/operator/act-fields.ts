@@ -116,6 +116,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'payout.read': [choice('gateway'), { name: 'since', kind: 'day' }],
   'work.hold_server': [{ ...told, hint: 'noteHint' }],
   'work.release_server': [],
+  'work.put_off': [{ name: 'until', kind: 'day', hint: 'untilHint' }],
   'mail.suspend': [
     choice('cause', ['operator', 'complaint', 'bounces']),
     { name: 'note', kind: 'line', isOptional: true, label: 'noteForOwner', hint: 'noteHint' },
