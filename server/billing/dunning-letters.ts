@@ -135,12 +135,14 @@ const letters = {
     vi: {
       subject: '{what} được giữ đến ngày {delete}',
       text:
-        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} được ' +
-        'giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động lại; ' +
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} ' +
+        'được giữ đến ngày {delete} rồi sẽ bị xoá. ' +
+        'Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động lại; ' +
         'hoặc thanh toán tại đây: {url}',
       byHand:
-        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} được ' +
-        'giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
+        'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} ' +
+        'được giữ đến ngày {delete} rồi sẽ bị xoá. ' +
+        'Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
         'động; hoặc thanh toán tại đây: {url}\n' +
         'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
         'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',

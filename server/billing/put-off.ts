@@ -28,9 +28,9 @@ const refuse = (code: 'conflict' | 'invalid_input', field: string, said: Sentenc
 
 /**
  * Moves the days of a subscription's dunning so that its next step comes with the end of `day`
- * (2026-12-31, in the customer's time zone), and tells the customer. A payment ends it. Refuses with
- * conflict a subscription that is not overdue, and a day on which the step would come anyway; with
- * invalid_input one that is too far ahead.
+ * (2026-12-31, in the customer's time zone), and tells the customer. A payment ends it. Refuses
+ * with conflict a subscription that is not overdue, and a day on which the step would come anyway;
+ * with invalid_input one that is too far ahead.
  */
 export async function putOff(
   context: BillingContext,

@@ -218,8 +218,8 @@ export const enWorkActs = {
       'The site is taken off at once. Data and payments go on. The customer gets an email.',
     'work.release_server': 'The site runs again, if it is paid for. The customer gets an email.',
     'work.put_off':
-      'The suspension of an unpaid server comes with the end of that day, or its deletion if it is ' +
-      'suspended. The customer gets an email with the new days.',
+      'The suspension of an unpaid server comes with the end of that day, or its deletion if it ' +
+      'is suspended. The customer gets an email with the new days.',
     'mail.suspend':
       'Its letters wait from now on, and the site runs on. The customer gets an email with the ' +
       'cause.',

@@ -57,8 +57,8 @@ const buttons = 2
 type Server = CustomerStory['servers'][number]
 
 /**
- * The acts on a running server: give time to pay, suspend and release it or its mail, move it, undo the move while
- * the original is kept, and cancel it.
+ * The acts on a running server: give time to pay, suspend and release it or its mail, move it, undo
+ * the move while the original is kept, and cancel it.
  */
 function serverActs(
   { held, status, movesTo, undoUntil, mailSuspended, overdue }: Server,
