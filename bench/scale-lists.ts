@@ -223,6 +223,8 @@ export async function measureLists(deps: {
     secrets,
     sms: { send: async () => undefined } as never,
     mailer: { send: async () => undefined } as never,
+    portalUrl: 'http://127.0.0.1',
+    supportMail: null,
   })
   const gauges: Record<string, () => Promise<unknown>> = {
     'overdue subscriptions': () => bills.waiting(),

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
+import { MailState } from './wordpress-mail.ts'
 
 const time = z.string()
 
@@ -40,6 +41,10 @@ export const ServerAtDesk = z.object({
   why: z.nullable(z.string()),
   /** Whether the operator has suspended it. */
   held: z.boolean(),
+  /** Since when and why its mail is suspended; null: it may send. */
+  mailSuspended: MailState.shape.suspended,
+  /** Whether its renewal is not paid: time to pay may be given. */
+  overdue: z.boolean(),
   /** The machine that runs it. */
   node: z.string(),
   /** The node to which it is being moved; null: it is not being moved. */

@@ -56,6 +56,8 @@ export const OverdueInvoice = z.object({
   total: minor,
   currency,
   dueAt: z.string(),
+  /** The server that it pays for; null: it is for something else. */
+  server: z.nullable(z.string()),
   /** Whether the service that it pays for is already suspended. */
   suspended: z.boolean(),
 })

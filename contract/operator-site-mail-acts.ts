@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { needed } from './operator-act.ts'
 import { oneLine } from './text.ts'
+import { suspensionCauses } from './wordpress-mail.ts'
 
 /** The server's id or name. */
 const server = oneLine(1, 100)
@@ -13,7 +14,7 @@ export const siteMailActs = {
     'Suspend what a server sends; its owner gets a letter',
     {
       server,
-      cause: z.enum(['bounces', 'complaint', 'operator']),
+      cause: z.enum(suspensionCauses),
       /** A note that the owner reads beside the cause. */
       note: z.optional(oneLine(1, 300)),
     },

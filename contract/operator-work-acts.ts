@@ -5,6 +5,9 @@ import { oneLine } from './text.ts'
 
 const id = z.string().check(z.maxLength(100))
 
+/** A step of dunning is put off by so many days from now at most. */
+export const mostDaysPutOff = 30
+
 export const workActs = {
   'work.hold_server': needed(
     'work.hold_server',
@@ -21,6 +24,16 @@ export const workActs = {
     'work',
     'Release a server that was suspended by hand: it runs again, if it is paid for',
     { server: id },
+  ),
+  'work.put_off': needed(
+    'work.put_off',
+    'money',
+    'Put the suspension of an unpaid server off to a day, or its deletion if it is suspended',
+    {
+      server: id,
+      /** The step comes with the end of this day, in the customer's time zone. */
+      until: z.iso.date(),
+    },
   ),
   'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
     job: id,

@@ -16,6 +16,10 @@ export const mailAddress = z.string().check(
   ),
 )
 
+/** Why the mail of a server is suspended. */
+export const suspensionCauses = ['bounces', 'complaint', 'operator'] as const
+export type SuspensionCause = (typeof suspensionCauses)[number]
+
 export const MailState = z.object({
   /** Whether the server's PHP may send. */
   enabled: z.boolean(),
@@ -23,7 +27,7 @@ export const MailState = z.object({
   suspended: z.nullable(
     z.object({
       at: z.string(),
-      cause: z.enum(['bounces', 'complaint', 'operator']),
+      cause: z.enum(suspensionCauses),
       /** The provider's note about it. */
       note: z.nullable(z.string()),
     }),

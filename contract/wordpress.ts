@@ -71,6 +71,11 @@ export const Server = z.object({
   status: Status,
   /** Why the server failed; null: it did not. */
   reason: z.nullable(z.string()),
+  /**
+   * Since when and why the operator has suspended it by hand; payments do not release it. Null: not
+   * held. The reason is null where it was not kept.
+   */
+  held: z.nullable(z.object({ since: z.string(), reason: z.nullable(z.string()) })),
   /** A requested restart is under way; the site keeps answering. */
   restarting: z.boolean(),
   /** vCPU. */

@@ -137,6 +137,8 @@ export async function openBase(parts: AppParts) {
     secrets,
     sms: drivers.sms,
     mailer: drivers.mailer,
+    portalUrl,
+    supportMail: config.SUPPORT_MAIL ?? null,
   })
   const publications = catalogPublications({
     db,

@@ -336,6 +336,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
     mail: messages.mail,
     again: messages.again,
+    answerable: messages.answerable,
     refuseBreached: authNeeds.refuseBreached,
     catalog,
     followCatalog,

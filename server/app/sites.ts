@@ -220,6 +220,7 @@ export function openSites(base: Base, onReachable: () => void) {
     tellInOrder: directory.tellInOrder,
     archives,
     ...ownersMail,
+    answerable: messages.answerable,
   })
   const mirrors = wordpress.defineMirrors({
     ...provisioning,

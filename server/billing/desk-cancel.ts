@@ -1,8 +1,9 @@
-/** The operator's desk cancels a subscription now. */
+/** The operator's desk cancels a subscription now, or puts the next step of its dunning off. */
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { BillingContext, BillingDeps } from './context.ts'
 import { lockSubscription } from './payment.ts'
 import type { Product } from './product.ts'
+import { putOff } from './put-off.ts'
 import { cancel, unusedOf } from './subscriptions.ts'
 
 export interface DeskCancel {
@@ -17,6 +18,8 @@ export interface DeskCancel {
    * subscription_ended.
    */
   cancelNow(tx: Tx, subscriptionId: string): Promise<bigint>
+  /** See put-off.ts. */
+  putOff(tx: Tx, subscriptionId: string, day: string): ReturnType<typeof putOff>
 }
 
 export function deskCancelOf(context: BillingContext): DeskCancel {
@@ -36,6 +39,7 @@ export function deskCancelOf(context: BillingContext): DeskCancel {
       await cancel(context, tx, id, 'now')
       return unused
     },
+    putOff: (tx, id, day) => putOff(context, tx, id, day),
   }
 }
 

@@ -2,15 +2,12 @@
  * Dunning: reminders, suspension and deletion after an unpaid renewal, on the days that the
  * catalogue sets. Each step first tries to charge the wallet.
  */
-import { formatMoney, type Currency } from '../../contract/money.ts'
-import { zoneOfReader } from '../catalog/index.ts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import { fillIn } from '../platform/fill-in.ts'
 import type { BillingContext } from './context.ts'
+import { writeLetter, type DunningLetter } from './dunning-letters.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
-import { lockInvoice, payLocked, type LockedInvoice, type SubscriptionRow } from './payment.ts'
-import { dayIn } from './period.ts'
+import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
@@ -44,19 +41,30 @@ const notBefore = (planned: Date, earliest: Date): Date =>
 
 /**
  * From when the days of an unpaid renewal count: from the moment at which it was due, or from its
- * invoice where the sweep came late, for nobody was told before (decision 148).
+ * invoice where the sweep came late, for nobody was told before (decision 148); later where the
+ * staff has put its next step off (decision 149).
  */
 export const countsFrom = (
   { travels = false }: Pick<Clock, 'travels'>,
-  row: Pick<SubscriptionRow, 'period_end'>,
+  row: Pick<SubscriptionRow, 'period_end' | 'dunning_from'>,
   invoice: Pick<InvoiceRow, 'created_at'>,
-): Date => (travels ? row.period_end : notBefore(row.period_end, invoice.created_at))
+): Date => {
+  const told = travels ? row.period_end : notBefore(row.period_end, invoice.created_at)
+  return row.dunning_from !== null && row.dunning_from > told ? row.dunning_from : told
+}
 
 /** The day of the last letter, which is that of the suspension where little time follows it. */
 const lastWordDay = ({ suspendDays, deleteDays }: DunningDays): number =>
   Math.max(suspendDays, deleteDays - lastWordDays)
 const hasLastWord = ({ reminded }: Unpaid, rule: DunningDays): boolean =>
   (reminded ?? -1) >= lastWordDay(rule)
+
+/** What counts as the last letter once the days are put off: those to come are sent again. */
+export function remindedBy(of: Unpaid, now: Date, rule: DunningDays): number | null {
+  const isOver = (day: number): boolean => later(of.dueAt, days(day)) <= now
+  if (of.status === 'suspended') return isOver(lastWordDay(rule)) ? of.reminded : null
+  return rule.reminderDays.findLast((day) => isOver(day)) ?? null
+}
 
 /**
  * The step that is due, and when to check again after it; asked for when the moment of the step
@@ -111,98 +119,6 @@ export function dunningDates(
   }
 }
 
-const letters = {
-  remind: {
-    en: {
-      subject: 'Invoice {number} is unpaid',
-      text:
-        '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} ' +
-        'unless the invoice is paid. Top up your wallet and we pay it automatically, or pay ' +
-        'here: {url}',
-    },
-    vi: {
-      subject: 'Hoá đơn {number} chưa được thanh toán',
-      text:
-        '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị ' +
-        'xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được ' +
-        'thanh toán tự động; hoặc thanh toán tại đây: {url}',
-    },
-  },
-  suspend: {
-    en: {
-      subject: '{what} is suspended',
-      text:
-        'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept ' +
-        'until {delete} and then deleted. Top up your wallet and we restore it ' +
-        'automatically, or pay here: {url}',
-    },
-    vi: {
-      subject: '{what} đã bị tạm ngưng',
-      text:
-        'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu ' +
-        'được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động ' +
-        'lại; hoặc thanh toán tại đây: {url}',
-    },
-  },
-  warn: {
-    en: {
-      subject: '{what} is deleted on {delete}',
-      text:
-        'Invoice {number} ({amount}) is still unpaid. On {delete} we delete {what} and its data. ' +
-        'Top up your wallet before that day and we restore it automatically, or pay here: {url}',
-    },
-    vi: {
-      subject: '{what} sẽ bị xoá ngày {delete}',
-      text:
-        'Hoá đơn {number} ({amount}) vẫn chưa được thanh toán. Ngày {delete}, {what} và dữ liệu ' +
-        'sẽ bị xoá. Hãy nạp tiền vào ví trước ngày đó, dịch vụ sẽ tự hoạt động lại; hoặc thanh ' +
-        'toán tại đây: {url}',
-    },
-  },
-  delete: {
-    en: {
-      subject: '{what} is deleted',
-      text:
-        'Invoice {number} ({amount}) was still unpaid on {delete}. We deleted {what} and ' +
-        'its data. Nothing more is due.',
-    },
-    vi: {
-      subject: '{what} đã bị xoá',
-      text:
-        'Hoá đơn {number} ({amount}) không được thanh toán đến ngày {delete}. {what} và dữ liệu ' +
-        'đã bị xoá; bạn không còn nợ khoản nào.',
-    },
-  },
-} as const
-
-async function writeLetter(
-  context: BillingContext,
-  tx: Tx,
-  letter: keyof typeof letters,
-  { invoice, subscription: row }: Required<LockedInvoice>,
-  { suspendsAt, deletesAt }: ReturnType<typeof dunningDates>,
-): Promise<void> {
-  if (!row) return
-  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
-  if (!customer) return
-  const { language } = customer
-  const timeZone = zoneOfReader(context.catalog, customer)
-  const words: Record<string, string> = {
-    number: invoice.number ?? '',
-    amount: formatMoney(
-      Number(invoice.total - invoice.amount_paid),
-      row.currency as Currency,
-      language,
-    ),
-    what: (row.description as Record<'en' | 'vi', string>)[language],
-    suspend: dayIn(timeZone, suspendsAt),
-    delete: dayIn(timeZone, deletesAt),
-    url: context.links.hosted(invoice.id),
-  }
-  const { subject, text } = letters[letter][language]
-  await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
-}
-
 /** Runs the dunning step that is due for each subscription; the caller has locked the rows. */
 export async function runDunningStep(
   context: BillingContext,
@@ -222,9 +138,9 @@ export async function runDunningStep(
       reminded: row.reminded,
     }
     const step = dunningStep(of, context.clock.now(), rule, context.clock)
-    const { subscription = row } = locked
-    const write = (letter: keyof typeof letters, after: Parameters<typeof dunningDates>[0]) =>
-      writeLetter(context, tx, letter, { ...locked, subscription }, dunningDates(after, rule))
+    const { invoice, subscription = row } = locked
+    const write = (letter: DunningLetter, after: Parameters<typeof dunningDates>[0]) =>
+      writeLetter(context, tx, letter, { invoice, subscription, ...dunningDates(after, rule) })
     if (step.act === 'delete') {
       await write('delete', { ...of, nextAt: row.next_at })
       await end(context, tx, row)

@@ -4,7 +4,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type { OverdueInvoice } from '../../contract/operator-overview.ts'
 import type { TimePosition } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
-import { subjectOf } from './product.ts'
+import { subjectOf, type Subject } from './product.ts'
 
 const overdue = sql`
   from invoice i join subscription s on s.id = i.subscription_id and s.invoice_id = i.id
@@ -15,6 +15,10 @@ export async function countOverdue(db: Queryable): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n ${overdue}`.execute(db)
   return rows[0]?.n ?? 0
 }
+
+/** The id of the server that a subject is. */
+const serverOf = (subject: Subject | null): string | null =>
+  subject?.kind === 'wp' ? subject.id : null
 
 type Listed = Omit<OverdueInvoice, 'customer'> & { readonly customerId: string }
 
@@ -43,6 +47,7 @@ export async function overduePage(
   const last = shown.at(-1)
   return {
     rows: shown.map((row) => ({
+      server: serverOf(subjectOf(row.subject)),
       id: row.id,
       number: row.number,
       customerId: row.customer_id,

@@ -127,7 +127,13 @@ async function renewed(
         }
   const active = await tx
     .updateTable('subscription')
-    .set({ status: 'active', reminded: null, ...period, ...priceColumns(invoice.sets) })
+    .set({
+      status: 'active',
+      reminded: null,
+      dunning_from: null,
+      ...period,
+      ...priceColumns(invoice.sets),
+    })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()

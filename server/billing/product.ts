@@ -79,6 +79,11 @@ export interface Product {
    * everything back. Absent: delivery is immediate.
    */
   hasBeenThere?(tx: Tx, subject: Subject): Promise<boolean>
+  /**
+   * Whether the operator has suspended it by hand, so that a payment does not bring it back.
+   * Absent: this product is never held.
+   */
+  isHeld?(tx: Tx, subject: Subject): Promise<boolean>
   /** The form of the subject in events and answers; null: the invoice has no subject. */
   readonly shownAs: {
     /** The subject in the events of an invoice or a subscription. */

@@ -1,6 +1,7 @@
 /** A subscription as the API shows it. */
 import type { Subscription } from '../../contract/billing.ts'
 import { currency as currencySchema } from '../../contract/money.ts'
+import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { countsFrom, dunningDates } from './dunning.ts'
@@ -76,7 +77,10 @@ export async function subscriptionOf(
             amount_due: Number(unpaid.total - unpaid.amount_paid),
             hosted_invoice_url: context.links.hosted(unpaid.id),
             dueAt: row.period_end.toISOString(),
-            suspendsAt: dates.suspendsAt.toISOString(),
+            suspendsAt: (row.status === 'suspended' && dates.suspendsAt > context.clock.now()
+              ? later(row.period_end, days(context.catalog.billing.suspendDays))
+              : dates.suspendsAt
+            ).toISOString(),
             deletesAt: dates.deletesAt.toISOString(),
           }
         : null,

@@ -30,12 +30,14 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const brandName = catalog.brand.name
   const customerMail = (of: Queryable, id: string) =>
     letterAddress(of, (region) => languageOfRegion(catalog, region), id)
-  const outbox = createOutbox({ jobs, clock, secrets })
+  const supportMail = config.SUPPORT_MAIL ?? null
+  const outbox = createOutbox({ jobs, clock, secrets, portalUrl, supportMail })
   // The running portal sends the events that are written here.
   const events = createEventOutbox(clock, () => undefined)
   return {
     ...tools,
     again: outbox.again,
+    answerable: outbox.answerable,
     changeCreditLine: (tx, of) =>
       changeCreditLine(
         {

@@ -1,15 +1,10 @@
 import { parseArgs } from 'node:util'
+import { suspensionCauses } from '../../contract/wordpress-mail.ts'
 import type { Config } from '../config.ts'
 import { days, later, readOffset, systemClock, type Clock } from '../platform/clock.ts'
 import { connect, type Database } from '../platform/db.ts'
 import { loadRootSecret, openSecrets } from '../platform/secrets.ts'
-import {
-  addressingOf,
-  mailOfSites,
-  mechanismFor,
-  ownMailKey,
-  suspensionCauses,
-} from '../wordpress/index.ts'
+import { addressingOf, mailOfSites, mechanismFor, ownMailKey } from '../wordpress/index.ts'
 import { actFor, reasonOf } from './act.ts'
 import type { Output } from './output.ts'
 

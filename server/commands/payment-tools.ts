@@ -41,12 +41,16 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   await jobs.start()
   // The sandbox's clock may have been moved (`clock +31d`): rows written since have its time.
   const offsetMs = config.sandbox ? await readOffset(db) : 0
-  const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
+  const clock: Clock = {
+    now: () => new Date(systemClock.now().getTime() + offsetMs),
+    travels: config.sandbox,
+  }
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
   // The running portal sends the events that are written here.
-  const { mail } = createOutbox({ jobs, clock, secrets })
+  const outgoing = { portalUrl: config.portalUrl, supportMail: config.SUPPORT_MAIL ?? null }
+  const { mail } = createOutbox({ jobs, clock, secrets, ...outgoing })
   const letters = createLetters({
     clock,
     catalog,

@@ -396,7 +396,7 @@ describe('a server', () => {
     expect((await offer(eve, { ...wish })).status).toBe(404)
     // The provider suspends it.
     const { jobs } = portal.app
-    await transaction(db, (tx) => holdServer(tx, { clock, jobs }, server.id))
+    await transaction(db, (tx) => holdServer(tx, { clock, jobs }, server.id, 'It sends spam'))
     expect(await said()).toContain('provider has suspended')
   })
 })

@@ -45,7 +45,9 @@ export interface MailDriver {
     readonly subject: string
     readonly text: string
     readonly idempotencyKey: string
-    /** The address for answers, if not the sender; letters of one matter share it. */
+    /** The address for answers, if not the sender. */
     readonly replyTo?: string | undefined
+    /** Letters with the same address for answers are shown as one conversation. */
+    readonly isOfConversation?: boolean
   }): Promise<void>
 }

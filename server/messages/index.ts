@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { dropOld } from '../platform/batches.ts'
 import { days, later, seconds, type Clock } from '../platform/clock.ts'
 import type { Selectable } from 'kysely'
+import type { Language } from '../../contract/errors.ts'
 import type { DB } from '../platform/db-types.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -15,6 +16,7 @@ import { keptSeconds, type Attempt, type Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
+import { howToAnswer, type AskedAbout, type SupportWays } from './answerable.ts'
 import { codeJob, keptTextMs, letterJob, sendAgain, type SentAgain } from './again.ts'
 
 export { countGivenUp, messageChannels } from './counts.ts'
@@ -34,6 +36,20 @@ export interface Outbox {
       readonly subject: string
       readonly text: string
       readonly replyTo: string | undefined
+    },
+  ): Promise<void>
+  /**
+   * A letter that asks to be answered. Its last line says how, and an answer opens a ticket.
+   * `about`: what such a ticket is about.
+   */
+  answerable(
+    tx: Tx,
+    of: {
+      readonly to: string
+      readonly subject: string
+      readonly text: string
+      readonly language: Language
+      readonly about?: AskedAbout
     },
   ): Promise<void>
   /** Refuses with not_found, and with conflict when it cannot be sent again. */
@@ -69,11 +85,12 @@ export function createOutbox({
   jobs,
   clock,
   secrets,
+  ...ways
 }: {
   jobs: Pick<Jobs, 'add'>
   clock: Clock
   secrets: Secrets
-}): Outbox {
+} & SupportWays): Outbox {
   async function store(
     tx: Tx,
     message: {
@@ -112,25 +129,32 @@ export function createOutbox({
     )
     return id
   }
+  const letter: Outbox['letter'] = async (tx, { to, subject, text, replyTo }) => {
+    // A closed account's address is not read by anybody.
+    if (!isClosed(to))
+      await store(tx, {
+        channel: 'mail',
+        recipient: to,
+        subject,
+        text,
+        until: undefined,
+        replyTo,
+      })
+  }
   return {
+    letter,
+    answerable: (tx, { text, language, about, ...of }) =>
+      letter(tx, {
+        ...of,
+        text: `${text}\n${howToAnswer(ways, language, about)}`,
+        replyTo: ways.supportMail ?? undefined,
+      }),
     async sms(tx, recipient, text, { from, until } = {}) {
       await store(tx, { channel: 'sms', recipient, subject: null, text, from, until })
     },
     mail: async (tx, recipient, subject, text, until) => {
-      // A closed account's address is not read by anybody.
       if (!isClosed(recipient))
         await store(tx, { channel: 'mail', recipient, subject, text, until })
-    },
-    letter: async (tx, { to, subject, text, replyTo }) => {
-      if (!isClosed(to))
-        await store(tx, {
-          channel: 'mail',
-          recipient: to,
-          subject,
-          text,
-          until: undefined,
-          replyTo,
-        })
     },
     again: (tx, id) =>
       sendAgain(tx, jobs, id, ({ id: first, kept, reply_to: replyTo, ...row }) =>
@@ -147,15 +171,17 @@ export function createOutbox({
   }
 }
 
-export function createMessages(deps: {
-  db: Database
-  jobs: Jobs
-  clock: Clock
-  log: Log
-  secrets: Secrets
-  sms: SmsDriver
-  mailer: MailDriver
-}): Messages {
+export function createMessages(
+  deps: {
+    db: Database
+    jobs: Jobs
+    clock: Clock
+    log: Log
+    secrets: Secrets
+    sms: SmsDriver
+    mailer: MailDriver
+  } & SupportWays,
+): Messages {
   const { db, jobs, clock, log, secrets } = deps
 
   /** Ends a message and deletes its text; a letter's text is kept, so that it may be sent again. */
@@ -207,6 +233,8 @@ export function createMessages(deps: {
           text,
           idempotencyKey: id,
           replyTo: message.reply_to ?? undefined,
+          // The support's own address is that of many matters.
+          isOfConversation: message.reply_to !== null && message.reply_to !== deps.supportMail,
         })
     } catch (error) {
       const said = error instanceof DriverFailure ? error.message : 'our own fault, see the log'

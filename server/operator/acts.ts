@@ -74,6 +74,8 @@ export interface ActNeeds {
   ) => Promise<{ readonly email: string; readonly language: 'en' | 'vi' }>
   readonly tickets: TicketDeps
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** A letter that asks to be answered. */
+  readonly answerable: Outbox['answerable']
   /** Sends a letter again. */
   readonly again: Outbox['again']
   readonly outbox: OperatorOutbox & Pick<EventOutbox, 'publishEvent'>

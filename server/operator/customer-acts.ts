@@ -86,20 +86,18 @@ export const customerActs: RegistryOf<'customer'> = {
     },
   },
   'customer.end_programs': {
-    async run(tx, { accounts, customerMail, mail }, _actor, { customer }) {
+    async run(tx, { accounts, customerMail, answerable }, _actor, { customer }) {
       const programs = await accounts.endPrograms(tx, customer)
-      const { email, language } = await customerMail(tx, customer)
-      const { subject, text } = programsEnded[language]
-      await mail(tx, email, subject, text)
+      const { email: to, language } = await customerMail(tx, customer)
+      await answerable(tx, { to, language, ...programsEnded[language] })
       return { ...about(customer), before: { programs }, after: { programs: 0 } }
     },
   },
   'customer.reset_second_factor': {
-    async run(tx, { accounts, customerMail, mail }, _actor, { customer, proof }) {
+    async run(tx, { accounts, customerMail, answerable }, _actor, { customer, proof }) {
       const { app, passkeys, sessions } = await accounts.resetSecondFactor(tx, customer)
-      const { email, language } = await customerMail(tx, customer)
-      const { subject, text } = secondFactorGone[language]
-      await mail(tx, email, subject, text)
+      const { email: to, language } = await customerMail(tx, customer)
+      await answerable(tx, { to, language, ...secondFactorGone[language] })
       return {
         ...about(customer),
         before: { app, passkeys, sessions },
@@ -115,12 +113,13 @@ export const customerActs: RegistryOf<'customer'> = {
       await accounts.refuseEmail(tx, customer, email)
       return true
     },
-    async run(tx, { accounts, customerMail, mail }, _actor, { customer, email, proof }) {
+    async run(tx, { accounts, customerMail, mail, answerable }, _actor, of) {
+      const { customer, email, proof } = of
       const { email: before, language } = await customerMail(tx, customer)
       const sessions = await accounts.changeEmail(tx, customer, email)
-      const letters = emailGiven[language]
-      await mail(tx, before, letters.subject, letters.toFormer(email))
-      await mail(tx, email, letters.subject, letters.toNew)
+      const { subject, toFormer, toNew } = emailGiven[language]
+      await answerable(tx, { to: before, language, subject, text: toFormer(email) })
+      await mail(tx, email, subject, toNew)
       return {
         ...about(customer),
         before: { email: before, sessions },

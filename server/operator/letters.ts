@@ -49,14 +49,14 @@ export const programsEnded = {
     text:
       'To protect your account our staff revoked every API token and switched every webhook off. ' +
       'Make new tokens under Account, API and webhooks, and switch on the webhooks that you ' +
-      'know.\nIf you have questions, answer this letter.',
+      'know.\nIf you have questions, write to us.',
   },
   vi: {
     subject: 'Token API đã bị thu hồi, webhook đã bị tắt',
     text:
       'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã thu hồi mọi token API và tắt ' +
       'mọi webhook. Hãy tạo token mới trong mục Tài khoản, API và webhook, rồi bật lại những ' +
-      'webhook bạn nhận ra.\nNếu có thắc mắc, vui lòng trả lời thư này.',
+      'webhook bạn nhận ra.\nNếu có thắc mắc, hãy liên hệ với chúng tôi.',
   },
 } as const
 
@@ -66,13 +66,13 @@ export const serverHeld = {
     subject: `Your server ${name} was suspended`,
     text:
       `We suspended your server ${name}. Reason: ${told}\n` +
-      'Your data is kept. Please answer this letter so that we can release it.',
+      'Your data is kept. Please write to us so that we can release it.',
   }),
   vi: (name: string, told: string) => ({
     subject: `Máy chủ ${name} của bạn đã bị tạm ngưng`,
     text:
       `Chúng tôi đã tạm ngưng máy chủ ${name} của bạn. Lý do: ${told}\n` +
-      'Dữ liệu của bạn vẫn được giữ. Vui lòng trả lời thư này để chúng tôi mở lại máy chủ.',
+      'Dữ liệu của bạn vẫn được giữ. Vui lòng liên hệ để chúng tôi mở lại máy chủ.',
   }),
 } as const
 export const serverReleased = {

@@ -31,7 +31,7 @@ function momentOf(day: string | undefined, now: Date): Date | undefined {
 
 async function decide(
   tx: Tx,
-  { clock, customerMail, mail }: ActNeeds,
+  { clock, customerMail, mail, answerable }: ActNeeds,
   { name }: Actor,
   { request: id, told }: ActInput<'privacy.done'>,
   state: 'done' | 'refused',
@@ -39,9 +39,10 @@ async function decide(
   const of = { id, state, by: name, answer: told }
   const { request, customerId } = await decideRequest(tx, clock, of)
   if (customerId !== null) {
-    const { email, language } = await customerMail(tx, customerId)
-    const { subject, text } = decidedLetter(request, state, told, language)
-    await mail(tx, email, subject, text)
+    const { email: to, language } = await customerMail(tx, customerId)
+    const letter = decidedLetter(request, state, told, language)
+    if (state === 'refused') await answerable(tx, { to, language, ...letter })
+    else await mail(tx, to, letter.subject, letter.text)
   }
   const { kind, dueAt } = request
   return {

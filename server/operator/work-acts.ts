@@ -7,6 +7,7 @@ import { Refusal, type Sentence } from '../platform/errors.ts'
 import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-inspection.ts'
 import { customerOfPayment, replayNotice } from '../payments/index.ts'
 import {
+  cancellable,
   downSites,
   giveUpOrder,
   holdServer,
@@ -127,11 +128,11 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
     },
   },
   'work.hold_server': {
-    async run(tx, { clock, jobs, customerMail, mail }, _actor, { server, told }) {
-      const { customerId, name } = await holdServer(tx, { clock, jobs }, server)
-      const { email, language } = await customerMail(tx, customerId)
-      const { subject, text } = serverHeld[language](name, told)
-      await mail(tx, email, subject, text)
+    async run(tx, { clock, jobs, customerMail, answerable }, _actor, { server, told }) {
+      const { customerId, name } = await holdServer(tx, { clock, jobs }, server, told)
+      const { email: to, language } = await customerMail(tx, customerId)
+      const about = { kind: 'server', id: server } as const
+      await answerable(tx, { to, language, about, ...serverHeld[language](name, told) })
       return {
         subject: { kind: 'server', id: server },
         customerId,
@@ -151,6 +152,19 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
         customerId,
         before: { name, held: true },
         after: { name, held: false },
+      }
+    },
+  },
+  'work.put_off': {
+    customer: async (tx, { server }) => (await cancellable(tx, server)).customerId,
+    async run(tx, { subscriptions }, _actor, { server, until }) {
+      const { customerId, name, subscriptionId } = await cancellable(tx, server)
+      const { before, after } = await subscriptions.putOff(tx, subscriptionId, until)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, ...before },
+        after: { name, ...after },
       }
     },
   },

@@ -116,8 +116,13 @@ async function give(number: string, { email }: TestCustomer): Promise<void> {
     catalog: loadCatalog(portal.config.CATALOG),
     ledger,
     outbox: createEventOutbox(systemClock, () => undefined),
-    mail: createOutbox({ jobs, clock: systemClock, secrets: createSecrets(portal.rootSecret) })
-      .mail,
+    mail: createOutbox({
+      jobs,
+      clock: systemClock,
+      secrets: createSecrets(portal.rootSecret),
+      portalUrl: portal.url,
+      supportMail: null,
+    }).mail,
     portalUrl: portal.url,
   })
   const deps = {

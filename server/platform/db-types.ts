@@ -928,6 +928,7 @@ export interface Site {
   giving_up: string | null;
   health_checked_at: Timestamp | null;
   held_at: Timestamp | null;
+  held_told: string | null;
   id: string;
   invoice_id: string | null;
   language: string;
@@ -1343,6 +1344,7 @@ export interface Subscription {
   currency: string;
   customer_id: string;
   description: unknown;
+  dunning_from: Timestamp | null;
   ended_at: Timestamp | null;
   id: string;
   invoice_id: string | null;

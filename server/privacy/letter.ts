@@ -97,8 +97,8 @@ export function decidedLetter(
           ? `Yêu cầu ${asked[kind].vi} của bạn đã được giải quyết.\n\n${answer}`
           : `Chúng tôi không thể thực hiện yêu cầu ${asked[kind].vi} của bạn.\n\n` +
             `Lý do:\n${answer}\n\n` +
-            'Nếu không đồng ý, bạn có thể trả lời thư này hoặc khiếu nại đến cơ quan bảo vệ dữ ' +
-            'liệu cá nhân.',
+            'Nếu không đồng ý, bạn có thể liên hệ lại với chúng tôi hoặc khiếu nại đến cơ quan ' +
+            'bảo vệ dữ liệu cá nhân.',
       }
     : {
         subject: isDone
@@ -107,7 +107,7 @@ export function decidedLetter(
         text: isDone
           ? `Your request ${asked[kind].en} was met.\n\n${answer}`
           : `We cannot meet your request ${asked[kind].en}.\n\nReason:\n${answer}\n\n` +
-            'If you disagree, answer this letter, or complain to the authority for the ' +
-            'protection of personal data.',
+            'If you disagree, write to us, or complain to the authority for the protection of ' +
+            'personal data.',
       }
 }

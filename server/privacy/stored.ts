@@ -228,7 +228,7 @@ export const stored: readonly Stored[] = [
     'id',
     `id product description subject price currency months status created_at period_start period_end
       ended_at cancel_at_period_end invoice_id region_code`,
-    'customer_id anchor_at next_at planned reminded rise terms watch_at',
+    'customer_id anchor_at dunning_from next_at planned reminded rise terms watch_at',
   ),
   rows(
     'invoice',
@@ -253,9 +253,10 @@ export const stored: readonly Stored[] = [
     'seq',
     `id name status plan_name region_name cpu ram_mb disk_mb mariadb_disk_mb containers price
       currency language admin_user created_at running_at deleted_at primary_host denied_networks
-      visit_user php_settings update_policy mail_enabled page_cache subscription_id invoice_id`,
+      visit_user php_settings update_policy mail_enabled page_cache subscription_id invoice_id
+      held_at held_told`,
     `customer_id seq admin_password_sealed attempts disk_warned disk_watched_at down_reason
-      down_since generation giving_up health_checked_at held_at mail_suspended mariadb_disk_warned
+      down_since generation giving_up health_checked_at mail_suspended mariadb_disk_warned
       nightly_backup_at node_id plan_id planned_containers planned_id planned_plan_id reason
       region_id resumed_at run settled_generation steps_done unanswered visit_hash`,
   ),

@@ -202,7 +202,8 @@ test('late with its renewal it is held, stays so when it is paid, and is release
   await fund(an, BigInt(price))
   const { subscriptionId } = await becomes(an, id, 'running')
   const { db, jobs } = portal.app
-  const put = (act: typeof holdServer) => transaction(db, (tx) => act(tx, { clock, jobs }, id))
+  const put = (act: typeof holdServer) =>
+    transaction(db, (tx) => act(tx, { clock, jobs }, id, 'It sends spam'))
   const stands = async () =>
     (await get<Subscription>(an, `/api/subscriptions/${subscriptionId}`)).status
   const runtime = async () => (await portal.drivers.wordpress.state(id)).state

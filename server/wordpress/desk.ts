@@ -1,6 +1,7 @@
 /** What the operator's desk reads of servers, and does to them. */
 import { domainToASCII } from 'node:url'
 import type { ServerAtDesk } from '../../contract/operator-customer-lists.ts'
+import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -51,13 +52,14 @@ async function heldServer(tx: Tx, id: string): Promise<SiteRow> {
 
 /**
  * Holds a server for the operator, whether or not it is paid for: the job of `align.ts` stops it.
- * Answers its customer and name. Refuses with not_found, and with conflict if it is held already or
- * does not run.
+ * `told`: the reason that its owner reads. Answers its customer and name. Refuses with not_found,
+ * and with conflict if it is held already or does not run.
  */
 export async function holdServer(
   tx: Tx,
   { clock, jobs }: { clock: Clock; jobs: Pick<Jobs, 'add'> },
   id: string,
+  told: string,
 ): Promise<{ customerId: string; name: string }> {
   const site = await heldServer(tx, id)
   if (site.held_at !== null)
@@ -70,7 +72,11 @@ export async function holdServer(
     throw new Refusal('conflict', {
       fields: { server: { en: 'This server does not run yet.', vi: 'Máy chủ này chưa chạy.' } },
     })
-  await tx.updateTable('site').set({ held_at: clock.now() }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site')
+    .set({ held_at: clock.now(), held_told: told })
+    .where('id', '=', site.id)
+    .execute()
   await jobs.add(tx, alignJobs.suspend, { subscriptionId: site.subscription_id })
   return { customerId: site.customer_id, name: site.name }
 }
@@ -91,7 +97,11 @@ export async function releaseServer(
         server: { en: 'Nobody holds this server.', vi: 'Máy chủ này không bị ai tạm ngưng.' },
       },
     })
-  await tx.updateTable('site').set({ held_at: null }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site')
+    .set({ held_at: null, held_told: null })
+    .where('id', '=', site.id)
+    .execute()
   await jobs.add(tx, alignJobs.resume, { subscriptionId: site.subscription_id })
   return { customerId: site.customer_id, name: site.name }
 }
@@ -125,9 +135,13 @@ export async function serversOfCustomer(
           .as('m'),
       (join) => join.onTrue(),
     )
+    .leftJoin('site_mail_setting as w', 'w.site_id', 's.id')
+    .leftJoin('subscription as u', 'u.id', 's.subscription_id')
     .select(['s.id', 's.seq', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
     .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
     .select(['m.leftover_node', 'm.expires_at', 'm.backup_id', 'm.leftover_stopped'])
+    .select(['s.mail_suspended', 'w.suspended_at', 'w.suspended_for', 'w.suspended_note'])
+    .select('u.status as paid')
     .where('s.customer_id', '=', customerId)
   const { rows, next } = await newestFirst(query, 's.seq', page)
   const shown = rows.map((row) => ({
@@ -137,6 +151,14 @@ export async function serversOfCustomer(
     createdAt: row.created_at.toISOString(),
     why: row.down_reason ?? row.giving_up,
     held: row.held_at !== null,
+    overdue: row.paid === 'past_due' || row.paid === 'suspended',
+    mailSuspended: row.mail_suspended
+      ? {
+          at: (row.suspended_at ?? row.created_at).toISOString(),
+          cause: (row.suspended_for ?? 'operator') as SuspensionCause,
+          note: row.suspended_note,
+        }
+      : null,
     node: row.node_id ?? firstNode,
     movesTo: movesTo(row),
     moveFailed: row.state === 'failed' ? row.reason : null,

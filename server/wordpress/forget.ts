@@ -31,7 +31,13 @@ export async function forgetServers(tx: Tx, customerId: string): Promise<void> {
     .execute()
   await tx
     .updateTable('site')
-    .set({ admin_user: '', visit_user: null, visit_hash: null, denied_networks: [] })
+    .set({
+      admin_user: '',
+      visit_user: null,
+      visit_hash: null,
+      denied_networks: [],
+      held_told: null,
+    })
     .where('customer_id', '=', customerId)
     .execute()
 }

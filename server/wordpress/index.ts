@@ -68,7 +68,6 @@ export {
   createReturnPaths,
   resumeMailOf,
   suspendMailOf,
-  suspensionCauses,
   takeReport,
   type ReturnPaths,
 } from './mail/index.ts'

@@ -85,6 +85,7 @@ export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
       const site = await siteById(tx, id)
       return site !== undefined && hasRun(site)
     },
+    isHeld: async (tx, { id }) => ((await siteById(tx, id))?.held_at ?? null) !== null,
     async offers(db, wanted) {
       const ids = wanted.map(({ subscriptionId }) => subscriptionId)
       const rows =

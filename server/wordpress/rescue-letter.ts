@@ -46,11 +46,10 @@ export const rescuedLetter = {
       'What was written after that, such as orders, comments, posts, uploads and changed ' +
       'passwords, is not there now. Name, domains, certificates, plan, sign-in and SFTP keys are ' +
       'as they were. If one of your domains leads straight to the address of the failed machine, ' +
-      'answer this letter: its record has to name another address.\n' +
+      'write to us: its record has to name another address.\n' +
       'Please look at your site, and enter again what is missing; compare orders with the ' +
       'letters and payments that you got. If the failed machine returns, we keep what was on it ' +
-      `for ${isMirror ? 'a day' : 'seven days'}: answer this letter if you need something of ` +
-      'it.\n' +
+      `for ${isMirror ? 'a day' : 'seven days'}: write to us if you need something of it.\n` +
       `Your backups: ${link}`,
     vi: ({ name, at, isMirror, link }: Told) =>
       `Máy chủ vật lý đang chạy ${name} của bạn đã gặp sự cố. Chúng tôi đã khôi phục ${name} ` +
@@ -59,11 +58,11 @@ export const rescuedLetter = {
       'Những gì được ghi sau thời điểm đó, như đơn hàng, bình luận, bài viết, tệp tải lên và ' +
       'mật khẩu mới đổi, hiện không còn. Tên, tên miền, chứng chỉ, gói dịch vụ, tài khoản đăng ' +
       'nhập và khoá SFTP vẫn giữ nguyên. Nếu tên miền nào của bạn trỏ thẳng tới địa chỉ của máy ' +
-      'gặp sự cố, hãy trả lời thư này: bản ghi đó cần trỏ sang địa chỉ khác.\n' +
+      'gặp sự cố, hãy liên hệ với chúng tôi: bản ghi đó cần trỏ sang địa chỉ khác.\n' +
       'Vui lòng kiểm tra trang web và nhập lại phần còn thiếu; hãy đối chiếu đơn hàng với email ' +
       'và các khoản thanh toán bạn đã nhận. Nếu máy gặp sự cố hoạt động trở lại, chúng tôi giữ ' +
-      `dữ liệu cũ trên đó trong ${isMirror ? 'một' : 'bảy'} ngày: hãy trả lời thư này nếu ` +
-      'bạn cần lấy lại.\n' +
+      `dữ liệu cũ trên đó trong ${isMirror ? 'một' : 'bảy'} ngày: hãy liên hệ nếu bạn cần ` +
+      'lấy lại.\n' +
       `Các bản sao lưu của bạn: ${link}`,
   },
 } as const

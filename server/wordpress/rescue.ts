@@ -4,6 +4,7 @@
  * Until the switch to the other node is stored the server is unchanged; if its node came back by
  * then, it stays there.
  */
+import type { Outbox } from '../messages/index.ts'
 import { later, minutes, seconds } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -41,6 +42,8 @@ class NotNeeded extends GivenUp {}
 
 export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, OwnersMail {
   readonly archives: Archives
+  /** A letter that asks to be answered. */
+  readonly answerable: Outbox['answerable']
   readonly outbox: FailoverOutbox
 }
 
@@ -134,19 +137,20 @@ export function defineRescues(deps: RescueDeps): void {
         })
         .execute()
     if (status === 'running') await jobs.add(tx, ensureJob, { siteId: site.id })
-    const { email, language } = await deps.owner(tx, site.customer_id)
+    const { email: to, language } = await deps.owner(tx, site.customer_id)
     const told = {
       name: site.name,
       at: row.content_at ?? row.created_at,
       isMirror: row.from_mirror,
       link: `${deps.portalUrl}/wordpress/${site.id}?tab=backups`,
     }
-    await deps.mail(
-      tx,
-      email,
-      rescuedLetter.subject[language](told),
-      rescuedLetter.text[language](told),
-    )
+    await deps.answerable(tx, {
+      to,
+      language,
+      about: { kind: 'server', id: site.id },
+      subject: rescuedLetter.subject[language](told),
+      text: rescuedLetter.text[language](told),
+    })
     return true
   }
 

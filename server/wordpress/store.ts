@@ -189,6 +189,7 @@ export function present(
     name: row.name,
     status: row.status as Status,
     reason: row.reason,
+    held: row.held_at && { since: row.held_at.toISOString(), reason: row.held_told },
     restarting: row.status === 'running' && row.generation > row.settled_generation,
     mirroredAt: row.mirrored_at?.toISOString() ?? null,
     downSince: (row.status === 'running' && row.down_since?.toISOString()) || null,

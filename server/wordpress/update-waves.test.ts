@@ -294,7 +294,9 @@ describe('at night', { timeout: 120_000 }, () => {
     await publish('1.0.2')
     /** Acts as the operator does; waits until the server follows, whichever round comes first. */
     async function put(act: typeof holdServer, status: string): Promise<void> {
-      await transaction(portal.app.db, (tx) => act(tx, { clock, jobs: portal.app.jobs }, site()))
+      await transaction(portal.app.db, (tx) =>
+        act(tx, { clock, jobs: portal.app.jobs }, site(), 'We look into a complaint'),
+      )
       await eventually(`the server is ${status}`, async () => {
         const { status: now } = await portal.app.db
           .selectFrom('site')

@@ -22,7 +22,6 @@ export const enMail = {
     toDo:
       'The site itself keeps running, and waiting messages are kept. Find the form or plugin ' +
       'that sends these messages, fix it, then write to us to resume sending.',
-    writeTo: (contact: string) => `Write to ${contact}`,
     hour: 'Sent in the last hour',
     ofLimit: (used: string, limit: string) => `${used} of ${limit}`,
     limitHint: 'Each recipient counts. Beyond the limit messages wait and go out later.',

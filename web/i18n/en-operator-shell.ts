@@ -12,8 +12,6 @@ export const enShellActs = {
     'updates.pause': 'Pause a wave of updates',
     'updates.resume': 'Resume a wave of updates',
     'updates.cancel': 'Cancel a wave of updates',
-    'mail.suspend': 'Suspend email of a server',
-    'mail.resume': 'Resume email of a server',
   },
   facts: {
     mailSuspended: 'Why email is suspended',

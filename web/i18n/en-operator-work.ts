@@ -203,6 +203,9 @@ export const enWorkActs = {
   names: {
     'work.hold_server': 'Suspend server',
     'work.release_server': 'Release server',
+    'work.put_off': 'Give more time',
+    'mail.suspend': 'Suspend email',
+    'mail.resume': 'Resume email',
     'work.retry_job': 'Start again',
     'work.retry_jobs': 'Start all again',
     'work.retry_server': 'Try now',
@@ -214,6 +217,13 @@ export const enWorkActs = {
     'work.hold_server':
       'The site is taken off at once. Data and payments go on. The customer gets an email.',
     'work.release_server': 'The site runs again, if it is paid for. The customer gets an email.',
+    'work.put_off':
+      'The suspension of an unpaid server comes with the end of that day, or its deletion if it ' +
+      'is suspended. The customer gets an email with the new days.',
+    'mail.suspend':
+      'Its letters wait from now on, and the site runs on. The customer gets an email with the ' +
+      'cause.',
+    'mail.resume': 'Letters that wait are sent now. The customer gets an email.',
     'work.retry_job': 'It gets one more attempt. A job may run twice and acts once.',
     'work.retry_jobs': 'Each gets one more attempt. A job may run twice and acts once.',
     'work.retry_server':
@@ -225,6 +235,8 @@ export const enWorkActs = {
     'webhook.replay': 'What it says is posted once: a second time changes nothing.',
   },
   facts: {
+    suspendsOn: 'Suspended on',
+    deletesOn: 'Deleted on',
     tried: 'Tried now',
     jobs: 'Jobs',
     letter: 'Letter',

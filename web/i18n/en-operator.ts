@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enDeskInvoice } from './en-operator-invoice.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
@@ -113,6 +114,12 @@ export const enOperator = {
     movesTo: (node: string) => `is being moved to ${node}`,
     moveFailed: (why: string) => `was not moved: ${why}`,
     undoUntil: (time: string) => `the move can be undone until ${time}`,
+    mailSuspended: (cause: string) => `email suspended: ${cause}`,
+    mailCauses: {
+      bounces: 'too many refused letters',
+      complaint: 'a complaint',
+      operator: 'our decision',
+    } satisfies Record<SuspensionCause, string>,
     domains: 'Domains',
     letters: 'Letters and SMS',
     programs: 'Tokens and webhooks',
@@ -358,6 +365,11 @@ export const enOperator = {
     proof: 'How did the customer prove who they are?',
     told: 'Text for the customer',
     toldHint: 'Stands in the email and in the list of transactions.',
+    cause: 'Why',
+    until: 'Until the end of',
+    untilHint: 'Within 30 days, in the time zone of the customer.',
+    noteForOwner: 'Note for the owner',
+    noteHint: 'Stands in the email and on the page of the server.',
     toldByLetterHint: 'Stands in the email.',
     amount: 'Amount',
     amountOf: (currency: string) => `Amount in ${currency}`,

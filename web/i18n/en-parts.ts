@@ -30,6 +30,7 @@ export const enParts = {
     suspendsOn: (date: string) => `We suspend the server on ${date} and keep its data.`,
     deletesOn: (date: string) => `We delete the server and its data on ${date}.`,
     backByItself: 'Top up your wallet and we pay this invoice automatically.',
+    staysOff: 'Paid, the server stays off until we release it.',
     pay: 'Pay the invoice',
     cancel: 'Cancel subscription',
     cancelTitle: 'Cancel this subscription?',

@@ -73,9 +73,12 @@ export const enSite = {
     visit: 'Visit site',
     notRunning: 'The site opens once the server runs.',
     toProgress: 'Follow the setup',
-    suspended:
-      'This server is suspended until its invoice is paid, or until we release it. Your data is ' +
-      'kept.',
+    suspended: 'This server is suspended until its invoice is paid. Your data is kept.',
+    held: (time: string) => `We suspended this server on ${time}.`,
+    heldUntil:
+      'It stays off until we release it, and your data is kept. Write to us, so that we can.',
+    heldUnpaid: (amount: string) =>
+      `Its invoice has to be paid as well (${amount}); a payment alone does not bring it back.`,
     payInvoice: 'Pay the invoice',
     reason: (reason: string) => `Reason: ${reason}`,
     adminOnce: 'Signs you in without a password',

@@ -20,8 +20,7 @@ export const viMail: typeof enMail = {
     },
     toDo:
       'Trang web vẫn hoạt động và các thư đang chờ vẫn được giữ lại. Hãy tìm biểu mẫu hoặc ' +
-      'plugin gửi các thư này, sửa lại, rồi liên hệ với chúng tôi để được gửi tiếp.',
-    writeTo: (contact) => `Liên hệ ${contact}`,
+      'plugin gửi các thư này, sửa lại, rồi gửi yêu cầu hỗ trợ để được gửi tiếp.',
     hour: 'Đã gửi trong giờ qua',
     ofLimit: (used, limit) => `${used} / ${limit}`,
     limitHint: 'Mỗi người nhận tính là một thư. Thư vượt hạn mức sẽ chờ và được gửi sau.',

@@ -15,8 +15,6 @@ export const viShellActs: {
     'updates.pause': 'Tạm dừng đợt cập nhật',
     'updates.resume': 'Chạy tiếp đợt cập nhật',
     'updates.cancel': 'Huỷ đợt cập nhật',
-    'mail.suspend': 'Tạm ngưng email của máy chủ',
-    'mail.resume': 'Cho máy chủ gửi email trở lại',
   },
   facts: {
     mailSuspended: 'Lý do tạm ngưng email',

@@ -191,6 +191,9 @@ export const viWorkActs: {
   names: {
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
+    'work.put_off': 'Gia hạn thêm',
+    'mail.suspend': 'Tạm ngưng email',
+    'mail.resume': 'Cho gửi email trở lại',
     'work.retry_job': 'Chạy lại',
     'work.retry_jobs': 'Chạy lại tất cả',
     'work.retry_server': 'Thử ngay',
@@ -203,6 +206,13 @@ export const viWorkActs: {
       'Trang web ngừng hoạt động ngay. Dữ liệu vẫn được giữ, việc thanh toán vẫn tiếp tục. Khách ' +
       'hàng nhận được email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
+    'work.put_off':
+      'Máy chủ chưa thanh toán chỉ bị tạm ngưng vào cuối ngày đó; nếu đang tạm ngưng thì chỉ bị ' +
+      'xoá vào cuối ngày đó. Khách hàng nhận được email với các ngày mới.',
+    'mail.suspend':
+      'Từ bây giờ email của máy chủ phải chờ, trang web vẫn hoạt động. Khách hàng nhận được ' +
+      'email nêu nguyên nhân.',
+    'mail.resume': 'Các email đang chờ được gửi ngay. Khách hàng nhận được email.',
     'work.retry_job': 'Thử thêm một lần. Dù chạy hai lần, tác vụ cũng chỉ có hiệu lực một lần.',
     'work.retry_jobs':
       'Mỗi tác vụ được thử thêm một lần. Dù chạy hai lần cũng chỉ có hiệu lực một lần.',
@@ -216,6 +226,8 @@ export const viWorkActs: {
       'Mỗi thông báo chỉ được ghi sổ một lần, xử lý lại không làm thay đổi gì thêm.',
   },
   facts: {
+    suspendsOn: 'Tạm ngưng ngày',
+    deletesOn: 'Xoá ngày',
     tried: 'Thử ngay',
     jobs: 'Số tác vụ',
     letter: 'Email hoặc SMS',

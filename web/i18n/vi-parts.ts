@@ -29,6 +29,7 @@ export const viParts: typeof enParts = {
     suspendsOn: (date) => `Máy chủ sẽ bị tạm ngưng ngày ${date}; dữ liệu vẫn được giữ.`,
     deletesOn: (date) => `Máy chủ và dữ liệu sẽ bị xoá ngày ${date}.`,
     backByItself: 'Hãy nạp ví, hoá đơn này sẽ được thanh toán tự động.',
+    staysOff: 'Sau khi thanh toán, máy chủ chỉ hoạt động lại khi được chúng tôi mở lại.',
     pay: 'Thanh toán hoá đơn',
     cancel: 'Huỷ gói dịch vụ',
     cancelTitle: 'Huỷ gói dịch vụ này?',

@@ -73,9 +73,14 @@ export const viSite: typeof enSite = {
     visit: 'Xem trang',
     notRunning: 'Trang web sẽ hoạt động khi máy chủ chạy.',
     toProgress: 'Theo dõi quá trình tạo',
-    suspended:
-      'Máy chủ tạm ngưng cho tới khi hoá đơn được thanh toán hoặc chúng tôi mở lại. Dữ liệu vẫn ' +
-      'được giữ.',
+    suspended: 'Máy chủ tạm ngưng cho tới khi hoá đơn được thanh toán. Dữ liệu vẫn được giữ.',
+    held: (time) => `Chúng tôi đã tạm ngưng máy chủ này lúc ${time}.`,
+    heldUntil:
+      'Máy chủ sẽ ngưng cho tới khi được chúng tôi mở lại; dữ liệu vẫn được giữ. Hãy gửi yêu ' +
+      'cầu hỗ trợ để được xem xét.',
+    heldUnpaid: (amount) =>
+      `Hoá đơn của máy chủ cũng cần được thanh toán (${amount}), nhưng chỉ thanh toán thì máy ` +
+      'chủ chưa hoạt động lại.',
     payInvoice: 'Thanh toán hoá đơn',
     reason: (reason) => `Lý do: ${reason}`,
     adminOnce: 'Đăng nhập không cần mật khẩu',

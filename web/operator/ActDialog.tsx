@@ -5,6 +5,7 @@ import { toMinor, withoutGroups, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
+import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
@@ -256,6 +257,7 @@ function optionLabel(name: string, option: string, t: OperatorTexts): string {
     return (
       (t.status.kinds as Record<string, string>)[option] ?? t.privacy.kinds[option as RequestKind]
     )
+  if (name === 'cause') return t.customer.mailCauses[option as SuspensionCause]
   if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'priority') return t.tickets.priorities[option as Priority]
   if (name === 'closes' || name === 'poweredOff') return option === 'yes' ? t.yes : t.no

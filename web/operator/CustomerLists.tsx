@@ -206,11 +206,11 @@ export function ServersCard({ of, may, ask }: Lists) {
 }
 
 /**
- * The acts on a running server: suspend and release it, move it, undo the move while the original
- * is kept, and cancel it.
+ * The acts on a running server: give time to pay, suspend and release it or its mail, move it, undo
+ * the move while the original is kept, and cancel it.
  */
 function serverActs(
-  { held, status, movesTo, undoUntil }: ServerAtDesk,
+  { held, status, movesTo, undoUntil, mailSuspended, overdue }: ServerAtDesk,
   may: (act: ActName) => boolean,
   onAsk: (act: ActName) => void,
 ): ReactNode {
@@ -220,6 +220,9 @@ function serverActs(
     acts.push('server.move')
   if (held) acts.push('work.release_server')
   else if (status === 'running') acts.push('work.hold_server')
+  if (overdue) acts.push('work.put_off')
+  if (mailSuspended) acts.push('mail.resume')
+  else if (status === 'running') acts.push('mail.suspend')
   if (status === 'running' || status === 'suspended') acts.push('server.cancel')
   const offered = acts.filter(may)
   if (offered.length === 0) return undefined
@@ -234,13 +237,15 @@ function serverActs(
 
 /** The server's node, and the state of a move. */
 function serverSub(server: ServerAtDesk, t: OperatorTexts): string {
-  const { createdAt, why, node, movesTo, moveFailed, undoUntil } = server
+  const { createdAt, why, node, movesTo, moveFailed, undoUntil, mailSuspended } = server
   return [
     timeOf(createdAt),
     t.customer.onNode(node),
     movesTo === null ? null : t.customer.movesTo(movesTo),
     moveFailed === null ? null : t.customer.moveFailed(moveFailed),
     undoUntil === null ? null : t.customer.undoUntil(timeOf(undoUntil)),
+    mailSuspended && t.customer.mailSuspended(t.customer.mailCauses[mailSuspended.cause]),
+    mailSuspended && mailSuspended.note,
     why,
   ]
     .filter((part) => part !== null)

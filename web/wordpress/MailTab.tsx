@@ -5,7 +5,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, call, messageOf, serverMessageOr } from '../api.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
-import { configQuery } from '../queries.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
@@ -32,7 +32,7 @@ export default function MailTab({ server }: { server: Server }) {
       ) : null}
       {data ? (
         <>
-          {data.suspended ? <Suspended suspended={data.suspended} /> : null}
+          {data.suspended ? <Suspended serverId={server.id} suspended={data.suspended} /> : null}
           <Sending server={server} state={data} />
           <MailSender server={server} state={data} />
           <MailRecords server={server} state={data} />
@@ -43,11 +43,13 @@ export default function MailTab({ server }: { server: Server }) {
   )
 }
 
-function Suspended({ suspended }: { suspended: NonNullable<MailState['suspended']> }) {
+interface SuspendedProps {
+  serverId: string
+  suspended: NonNullable<MailState['suspended']>
+}
+
+function Suspended({ serverId, suspended }: SuspendedProps) {
   const t = useTexts('site', 'parts')
-  const { data: config } = useQuery(configQuery)
-  const { email, url } = config?.support ?? { email: null, url: null }
-  const contact = email ?? url
   return (
     <Note tone="danger" className="grid gap-1.5">
       <p className="font-semibold">{t.mail.suspended}</p>
@@ -55,16 +57,9 @@ function Suspended({ suspended }: { suspended: NonNullable<MailState['suspended'
         {t.mail.causes[suspended.cause]} {suspended.note}
       </p>
       <p>{t.mail.toDo}</p>
-      {contact === null ? null : (
-        <p>
-          <a
-            href={email === null ? contact : `mailto:${email}`}
-            className="font-semibold wrap-anywhere underline underline-offset-4"
-          >
-            {t.mail.writeTo(contact)}
-          </a>
-        </p>
-      )}
+      <p>
+        <HelpLink kind="server" id={serverId} size="sm" />
+      </p>
     </Note>
   )
 }

@@ -212,7 +212,7 @@ function Headline({ stage, server, short, elapsed }: HeadlineProps) {
     roomless: [t.progress.roomlessTitle, t.progress.roomlessText],
     running: [t.progress.readyTitle, t.progress.opening],
     failed: [t.progress.failedTitle, t.progress.failedText],
-    suspended: [t.progress.suspendedTitle, t.site.suspended],
+    suspended: [t.progress.suspendedTitle, server.held ? t.site.heldUntil : t.site.suspended],
     deleting: [t.progress.deletingTitle, undefined],
   }
   const [title, text] = heads[stage]

@@ -10,8 +10,9 @@ import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
 
 import type { LoadInput } from '../load-input.ts'
-import { formatTime } from '../format.ts'
+import { formatTime, useFormat } from '../format.ts'
 import { may } from '../may.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Missing } from '../pages/Missing.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -234,6 +235,38 @@ function SiteHead({ server }: { server: Server }) {
   )
 }
 
+function PayLink({ server: { invoice } }: { server: Server }) {
+  const t = useTexts('servers', 'site')
+  if (!invoice || invoice.amount_due === 0 || !may('money:write')) return null
+  return (
+    <HostedLink
+      url={invoice.hosted_invoice_url}
+      className="font-semibold underline underline-offset-4"
+    >
+      {t.site.payInvoice}
+    </HostedLink>
+  )
+}
+
+/** The operator has suspended the server by hand: why, and what its owner can do. */
+function HeldNote({ server, held }: { server: Server; held: NonNullable<Server['held']> }) {
+  const t = useTexts('servers', 'site')
+  const { money } = useFormat()
+  const due = server.invoice?.amount_due ?? 0
+  return (
+    <Note tone="warning" className="mt-4 grid gap-2">
+      <p className="font-semibold">{t.site.held(formatTime(held.since))}</p>
+      {held.reason === null ? null : <p className="wrap-anywhere">{t.site.reason(held.reason)}</p>}
+      <p>{t.site.heldUntil}</p>
+      {due > 0 ? <p>{t.site.heldUnpaid(money(due, server.currency))}</p> : null}
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <HelpLink kind="server" id={server.id} size="sm" />
+        <PayLink server={server} />
+      </p>
+    </Note>
+  )
+}
+
 function StatusNote({ server }: { server: Server }) {
   const t = useTexts('servers', 'site')
   if (server.status === 'pending_payment' || server.status === 'provisioning') {
@@ -250,18 +283,13 @@ function StatusNote({ server }: { server: Server }) {
       </Note>
     )
   }
+  if (server.held && (server.status === 'suspended' || server.status === 'running'))
+    return <HeldNote server={server} held={server.held} />
   if (server.status === 'suspended') {
     return (
       <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
         {t.site.suspended}
-        {server.invoice && server.invoice.amount_due > 0 && may('money:write') ? (
-          <HostedLink
-            url={server.invoice.hosted_invoice_url}
-            className="font-semibold underline underline-offset-4"
-          >
-            {t.site.payInvoice}
-          </HostedLink>
-        ) : null}
+        <PayLink server={server} />
       </Note>
     )
   }

@@ -5,6 +5,7 @@ import {
   resumeSubscription,
   type Subscription,
 } from '../../contract/billing.ts'
+import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -27,10 +28,7 @@ const tones = {
   ended: 'neutral',
 } as const
 
-interface Named {
-  id: string
-  name: string
-}
+type Named = Pick<Server, 'id' | 'name' | 'held'>
 
 /** The subscription of a server: when it renews, its price, and its cancellation. */
 export function SubscriptionPanel({ id, server }: { id: string; server: Named }) {
@@ -85,7 +83,9 @@ function StatusSection({ subscription, server }: OfServer) {
   if (cancelAtPeriodEnd) term = t.subscription.ends
   return (
     <>
-      {unpaid ? <Unpaid subscription={subscription} unpaid={unpaid} /> : null}
+      {unpaid ? (
+        <Unpaid subscription={subscription} unpaid={unpaid} isHeld={server.held !== null} />
+      ) : null}
       {cancelAtPeriodEnd ? (
         <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
           {t.subscription.willEnd(formatDay(subscription.periodEnd))}
@@ -126,9 +126,11 @@ function StatusSection({ subscription, server }: OfServer) {
 function Unpaid({
   subscription,
   unpaid,
+  isHeld,
 }: {
   subscription: Subscription
   unpaid: NonNullable<Subscription['unpaid']>
+  isHeld: boolean
 }) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
@@ -141,10 +143,11 @@ function Unpaid({
         <b className="font-semibold">
           {t.subscription.overdue(unpaid.number, money(unpaid.amount_due, subscription.currency))}
         </b>{' '}
-        {subscription.status === 'past_due'
+        {subscription.status === 'past_due' && !isHeld
           ? `${t.subscription.suspendsOn(formatDay(unpaid.suspendsAt))} `
           : null}
-        {t.subscription.deletesOn(formatDay(unpaid.deletesAt))} {t.subscription.backByItself}
+        {t.subscription.deletesOn(formatDay(unpaid.deletesAt))} {t.subscription.backByItself}{' '}
+        {isHeld ? t.subscription.staysOff : null}
       </span>
       {may('money:write') ? (
         <HostedLink

@@ -191,6 +191,18 @@ describe('a new letter', () => {
     expect((await bySubject('After'))?.customer).not.toBeNull()
   })
 
+  test('opens one, where it answers a letter that asks for an answer', async () => {
+    await member.act('customer.end_programs', { customer: an.id, reason: 'A token was stolen' })
+    const letter = await letterAbout(an.email, 'hãy trả lời thư này hoặc gửi yêu cầu hỗ trợ tại')
+    expect(letter.text).toContain(`${portal.config.portalUrl}/support`)
+    expect(letter.replyTo).toBe(support)
+    const subject = 'Re: Token API đã bị thu hồi'
+    await deliver({ from: an.email, to: letter.replyTo ?? '', subject, dkim })
+    const ticket = await bySubject(subject)
+    expect(ticket).toMatchObject({ customer: { id: an.id } })
+    await letterAbout(an.email, `#${ticket?.number}`)
+  })
+
   test('with a forged sender is nobody’s, and its sender is told nothing', async () => {
     const before = (await inbox(an.email)).length
     const wrongKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

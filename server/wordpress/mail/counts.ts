@@ -1,7 +1,7 @@
 /** Figures on the mail of sites that an operator watches and decides by. */
 import { sql } from 'kysely'
 import type { Queryable } from '../../platform/db.ts'
-import type { SuspensionCause } from './letters.ts'
+import type { SuspensionCause } from '../../../contract/wordpress-mail.ts'
 
 export interface MailCounts {
   /** Recipients whose letters are not sent yet, without held ones. */

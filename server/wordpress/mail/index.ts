@@ -1,7 +1,6 @@
 /** E-mail of sites: taken from their nodes, sent by the portal's relay, watched. */
 export { createMailCollector } from './collect.ts'
 export { countMail, mailOfSites } from './counts.ts'
-export { suspensionCauses } from './letters.ts'
 export { ownMailKey, resumeMailOf, suspendMailOf } from './operator.ts'
 export { createReportListener } from './report-listener.ts'
 export { createReturnPaths, type ReturnPaths } from './return-path.ts'

@@ -1,5 +1,6 @@
 /** Tells owners about the mail of their sites, by notification and by letter. */
 import type { Language } from '../../../contract/errors.ts'
+import type { SuspensionCause } from '../../../contract/wordpress-mail.ts'
 import { hours, later } from '../../platform/clock.ts'
 import type { Tx } from '../../platform/db.ts'
 import type { SiteRow } from '../store.ts'
@@ -11,10 +12,6 @@ export type TellDeps = Pick<MailDeps, 'clock' | 'mail' | 'portalUrl'> & {
 }
 type Site = Pick<SiteRow, 'id' | 'name' | 'customer_id'>
 export type MailNews = 'limit' | 'suspended' | 'resumed'
-
-/** Why mail is suspended. */
-export const suspensionCauses = ['bounces', 'complaint', 'operator'] as const
-export type SuspensionCause = (typeof suspensionCauses)[number]
 
 /** Shortest time between two notices of the limit to an owner. */
 const limitToldMs = hours(24)

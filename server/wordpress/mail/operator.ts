@@ -1,9 +1,9 @@
 /** The operator's decisions about the mail of sites. */
+import type { SuspensionCause } from '../../../contract/wordpress-mail.ts'
 import { isUuid, type Tx } from '../../platform/db.ts'
 import { Refusal, type Sentence } from '../../platform/errors.ts'
 import type { MailDeps } from './deps.ts'
 import { keyOf, keyRecord } from './keys.ts'
-import type { SuspensionCause } from './letters.ts'
 import { settingOf } from './store.ts'
 import { resumeMail, suspendMail, type SuspensionDeps } from './suspension.ts'
 

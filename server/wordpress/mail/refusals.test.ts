@@ -3,6 +3,7 @@
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deskOf } from '../../../test/desk.ts'
 import type { TestDns } from '../../../test/dns-server.ts'
 import { jobsIdle } from '../../../test/idle-jobs.ts'
 import { mailServersOf, openMailPortal, type MailServer } from '../../../test/mail-world.ts'
@@ -139,6 +140,11 @@ describe('what may not be sent', () => {
       (await portal.inbox(bad.owner.email)).find(({ text }) => /tạm ngưng gửi email/.test(text)),
     )
     expect(letter.text).toContain(`/wordpress/${bad.id}?tab=mail`)
+    const support = await newMember(portal, 'support', { clock })
+    const { storyOf } = deskOf(() => support)
+    const atDesk = async () =>
+      (await storyOf(bad.owner.id)).servers.find(({ id }) => id === bad.id)?.mailSuspended
+    expect(await atDesk()).toMatchObject({ cause: 'bounces', note: null })
     const metrics = await (await fetch(`${portal.url}/metrics`)).text()
     expect(metrics).toMatch(/^portal_site_mail_suspended 1$/m)
     // The operator resumes once the owner has found the form that caused it.
@@ -146,6 +152,7 @@ describe('what may not be sent', () => {
     expect(await decide('mail.resume', { server: bad.name })).toBe(409)
     expect(await decide('mail.resume', { server: 'no-such-server' })).toBe(404)
     expect((await state(bad)).suspended).toBeNull()
+    expect(await atDesk()).toBeNull()
     await eventually('mail() says yes', () => send(bad, { to: 'better@example.vn' }))
     await became(bad, 'better@example.vn', 'sent')
     // Earlier bounces do not count any more.

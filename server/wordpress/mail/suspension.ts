@@ -1,15 +1,11 @@
 /** Suspends the mail of a site whose letters harm others, until an operator resumes it. */
+import type { SuspensionCause } from '../../../contract/wordpress-mail.ts'
 import type { Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 import { ensureJob } from '../change.ts'
 import { lockSite } from '../store.ts'
 import type { MailDeps } from './deps.ts'
-import {
-  tellOfResumption,
-  tellOfSuspension,
-  type SuspensionCause,
-  type TellDeps,
-} from './letters.ts'
+import { tellOfResumption, tellOfSuspension, type TellDeps } from './letters.ts'
 import { lockSetting, settingOf, wakeFor } from './store.ts'
 
 /** Suspend when `tooMany` of the last `looksAt` letters were permanently refused. */

@@ -70,7 +70,7 @@ function Page({
     )
   if (section === 'coupons') return <CouponsView session={session} />
   if (section === 'credit') return <CreditDebtsView />
-  if (section === 'overdue') return <OverdueView />
+  if (section === 'overdue') return <OverdueView session={session} />
   if (section === 'vouchers') return <VouchersView session={session} />
   if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />

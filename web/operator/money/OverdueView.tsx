@@ -1,19 +1,27 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ReceiptText } from 'lucide-react'
 import { formatMoney } from '../../../contract/money.ts'
+import { useState } from 'react'
+import type { StaffSession } from '../../../contract/operator.ts'
+import { mayDo } from '../../../contract/staff-roles.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
+import { endpointOfAct } from '../act-fields.ts'
+import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { dayOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { PagedList, rowClass } from '../PagedList.tsx'
 import { DeskLink } from '../path.tsx'
 import { overdueQuery } from './queries.ts'
 
 /** Unpaid invoices of renewals, longest overdue first. */
-export function OverdueView() {
+export function OverdueView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.overview.overdue
   const language = useDeskLanguage()
   const list = useInfiniteQuery(overdueQuery)
+  const [wanted, setWanted] = useState<WantedAct>()
+  const may = mayDo(session.role, endpointOfAct('work.put_off').may)
   return (
     <>
       <PageHead title={words.title} sub={words.sub} />
@@ -42,9 +50,26 @@ export function OverdueView() {
             <Badge tone={one.suspended ? 'danger' : 'warning'} dot>
               {one.suspended ? words.suspended(dayOf(one.dueAt)) : words.due(dayOf(one.dueAt))}
             </Badge>
+            {may && one.server !== null ? (
+              <Button
+                size="sm"
+                variant="outline"
+                aria-label={`${t.acts['work.put_off']}: ${one.subject}`}
+                onClick={() =>
+                  setWanted({
+                    act: 'work.put_off',
+                    about: one.subject ?? '',
+                    fixed: { server: one.server },
+                  })
+                }
+              >
+                {t.acts['work.put_off']}
+              </Button>
+            ) : null}
           </li>
         )}
       </PagedList>
+      {wanted ? <ActDialog wanted={wanted} onClose={() => setWanted(undefined)} /> : null}
     </>
   )
 }

@@ -81,7 +81,7 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
         return outcomeOf(error)
       }
     },
-    async send({ to, subject, text, idempotencyKey, replyTo }) {
+    async send({ to, subject, text, idempotencyKey, replyTo, isOfConversation }) {
       if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to))
         throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
       const digest = createHash('sha256').update(idempotencyKey).digest('hex')
@@ -94,7 +94,8 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
           text,
           messageId,
           // A letter that all of them refer to: mail programs show them as one conversation.
-          ...(replyTo !== undefined && { replyTo, references: `<${replyTo}>` }),
+          ...(replyTo !== undefined && { replyTo }),
+          ...(isOfConversation && { references: `<${replyTo}>` }),
         })
       } catch (error) {
         throw failureOf(error)
