@@ -1195,6 +1195,7 @@ export interface SiteRewrite {
 
 export interface SiteSoftware {
   automatic_at: Timestamp | null;
+  decided_at: Timestamp | null;
   found: unknown | null;
   looked_at: Timestamp | null;
   site_id: string;
