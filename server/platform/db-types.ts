@@ -282,6 +282,7 @@ export interface DnsChange {
   before: unknown;
   customer_id: string;
   id: Generated<bigint>;
+  is_surplus: Generated<boolean>;
   serial: bigint;
   undone_at: Timestamp | null;
   zone_id: string;

@@ -414,7 +414,7 @@ export const stored: readonly Stored[] = [
     own,
     'id',
     'id zone_id at action before after undone_at',
-    'customer_id serial',
+    'customer_id serial is_surplus',
   ),
 ]
 
