@@ -1049,6 +1049,7 @@ export interface SiteImport {
   state: string;
   switched_at: Timestamp | null;
   total_bytes: bigint;
+  upload_removed_at: Timestamp | null;
 }
 
 export interface SiteImportPiece {

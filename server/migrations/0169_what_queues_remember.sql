@@ -10,3 +10,6 @@ update dns_change c set is_surplus = true
   from (select id, row_number() over (partition by zone_id order by id desc) as place
     from dns_change) as listed
   where listed.id = c.id and listed.place > 100;
+
+-- Whether the upload of an import that is over is gone: the copy may have to wait for its node.
+alter table site_import add column upload_removed_at timestamptz;
