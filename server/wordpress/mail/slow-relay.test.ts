@@ -27,6 +27,8 @@ beforeAll(async () => {
         async relay(letter) {
           asked.push(letter.to)
           if (asked.length === 1) await hold?.promise
+          // Keeps the letter's text here.
+          if (letter.to === 'four@example.vn') return { outcome: 'later', why: 'busy' }
           return await drivers.mailer.relay(letter)
         },
       },
@@ -43,7 +45,7 @@ afterAll(async () => {
 const { server, send, became, domainFor } = mailServersOf(() => portal)
 
 test('a worker that was overtaken sends none of its letters again', async () => {
-  const recipients = ['one@example.vn', 'two@example.vn', 'three@example.vn']
+  const recipients = ['one@example.vn', 'two@example.vn', 'three@example.vn', 'four@example.vn']
   const { db, jobs } = portal.app
   hold = Promise.withResolvers()
   const headers = `From: order@coffee.com.vn\r\nCc: ${recipients.slice(1).join(', ')}`
@@ -51,8 +53,8 @@ test('a worker that was overtaken sends none of its letters again', async () => 
   const rowsOf = (state: string) =>
     db.selectFrom('site_mail').select('id').where('state', '=', state).execute()
   await eventually('the first letter at the relay', async () => asked.length === 1)
-  expect(await rowsOf('waiting')).toHaveLength(3)
-  // The lease of all three is over, and another worker takes them.
+  expect(await rowsOf('waiting')).toHaveLength(4)
+  // The lease of all is over, and another worker takes them.
   clock.advance(minutes(6))
   await transaction(db, (tx) => jobs.add(tx, sendMailJob, { siteId: an.id }))
   await eventually('the others sent', async () => (await rowsOf('sent')).length === 3)
@@ -62,11 +64,7 @@ test('a worker that was overtaken sends none of its letters again', async () => 
       where name = ${sendMailJob} and state = 'active'`.execute(db)
     return rows.length === 0
   })
-  for (const to of recipients.slice(1)) {
-    await became(an, to, 'sent')
-    expect(
-      asked.filter((one) => one === to),
-      to,
-    ).toHaveLength(1)
-  }
+  for (const to of recipients.slice(1, 3)) await became(an, to, 'sent')
+  // Only the one that the relay had in hand went there twice.
+  expect(asked.toSorted()).toEqual(['one@example.vn', ...recipients].toSorted())
 })
