@@ -23,7 +23,7 @@ function copyIn(): { dir: string; copy: ImportCopy } {
   return { dir, copy }
 }
 
-test('a copy that is not there uses nothing, and one that cannot be looked at is told', async () => {
+test('a copy that is absent uses nothing; one that cannot be looked at is told', async () => {
   const { dir, copy } = copyIn()
   await copy.halt()
   expect(await copy.count()).toEqual({ files: 0, database: 0 })
