@@ -61,6 +61,10 @@ export const rateLimits = {
   voucher: anHour(10),
   'delegation-check': aMinute(30),
   'domain-claim': anHour(600),
+  // Every change is kept for months. The first are single records: a program that keeps a name at a
+  // changing address writes once a minute. The second write many at once: files, undone changes.
+  'record-write': anHour(6_000),
+  'records-write': anHour(300),
   'mail-records': aMinute(60),
   'file-act': anHour(6_000),
   'ssh-key': anHour(60),

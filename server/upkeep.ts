@@ -4,7 +4,7 @@
  */
 import * as auth from './auth/index.ts'
 import type { Certificates } from './certificates/index.ts'
-import type { DnsChallenges } from './dns/index.ts'
+import { dropOldChanges, type DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
 import { dropOldStaffSessions } from './staff/index.ts'
 import { forgetClosed } from './operator/index.ts'
@@ -84,6 +84,7 @@ export function defineUpkeep(parts: {
         notifications: () => dropOldNotifications(db, clock),
         orders: () => parts.certificates.dropOld(),
         dnsChallenges: () => parts.dnsChallenges.tidy(),
+        domainChanges: () => dropOldChanges(db, clock),
         hostChanges: () => dropOldHostChanges(db),
         siteMail: () => dropOldMail(db, clock),
         siteCommands: () => dropOldCommands(db, clock),

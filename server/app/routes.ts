@@ -177,6 +177,8 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     checks: limits.limit('delegation-check'),
     claims: limits.limit('domain-claim'),
     claimsOfName: limits.limit('domain-claim-name'),
+    recordWrites: limits.limit('record-write'),
+    manyWrites: limits.limit('records-write'),
     nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
     adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
     siteOf: async (customerId, id) => {

@@ -17,6 +17,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { markSurplus } from './change-log.ts'
 import type { Publisher } from './publish.ts'
 import {
   allRecords,
@@ -261,6 +262,7 @@ export async function writeEdit(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await markSurplus(tx, zone.id)
   return id
 }
 

@@ -3,6 +3,7 @@
  * servers.
  */
 export { createDelegation, dnsPort, ownAddresses, ownNameServer } from './addresses.ts'
+export { dropOldChanges } from './change-log.ts'
 export type { DnsChallenges } from './challenges.ts'
 export { countDomains, domainStates } from './counts.ts'
 export type { DnsDriver, NameServerCounts } from './driver.ts'

@@ -113,11 +113,12 @@ export function createPublisher(deps: {
    */
   async function syncZone(name: string): Promise<string> {
     const held = await driver.held(name)
-    const { zone, changes, touched, present } = await changesSince(db, name, held)
+    const { zone, changes, isCut, touched, present } = await changesSince(db, name, held)
     if (!zone && !held) return stateOf(zone)
     if (zone && held && zone.id === held.id) {
       if (held.serial >= Number(zone.serial)) return stateOf(zone)
-      if (changes > 0 && changes <= catchUpLimit && touched.length <= catchUpLimit) {
+      const isFew = changes > 0 && changes <= catchUpLimit && touched.length <= catchUpLimit
+      if (isFew && !isCut) {
         const sets = setsOf(name, present)
         const there = new Set(sets.map((set) => `${set.name} ${set.type}`))
         for (const { name: relative, type, ttl } of touched) {

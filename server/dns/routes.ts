@@ -8,6 +8,7 @@ import { transaction, type Database, type Queryable, type Tx } from '../platform
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
+import { changedSince } from './change-log.ts'
 import { changePage, presentChange, undo } from './changes.ts'
 import { readDomain } from './names.ts'
 import { pointAt, type SiteTarget } from './point.ts'
@@ -21,7 +22,6 @@ import {
 } from './records.ts'
 import { recordPage, zonePage } from './search.ts'
 import {
-  changedSince,
   presentDomain,
   presentRecord,
   presentWritten,
@@ -47,6 +47,9 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
    * the pairs of name servers.
    */
   readonly claimsOfName: Limit
+  /** Limits on one account's changes: of single records, and of many records at once. */
+  readonly recordWrites: Limit
+  readonly manyWrites: Limit
   /** The SOA's mailbox in the notation of a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
@@ -69,6 +72,11 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
 
 export function routes(http: Http, deps: DnsRouteDeps): void {
   const { db, capabilities } = deps
+
+  const countWrite = ({ customerId }: { readonly customerId: string }) =>
+    deps.recordWrites.take(customerId)
+  const countMany = ({ customerId }: { readonly customerId: string }) =>
+    deps.manyWrites.take(customerId)
 
   const presentWithWarnings = async (
     tx: Tx,
@@ -153,7 +161,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { records, gone } = await changedSince(db, zone, query.since)
     return { serial: Number(zone.serial), data: records?.map(presentRecord) ?? null, gone }
   })
-  http.write(api.addRecord, async ({ tx, customerId, params, body, language }) =>
+  http.write(api.addRecord, countWrite, async ({ tx, customerId, params, body, language }) =>
     presentWithWarnings(
       tx,
       params.id,
@@ -169,6 +177,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
   })
   http.write(
     api.updateRecord,
+    countWrite,
     async ({ tx, customerId, params, body: { version, ...body }, language }) =>
       presentWithWarnings(
         tx,
@@ -184,7 +193,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
         language,
       ),
   )
-  http.write(api.deleteRecord, async ({ tx, customerId, params, query, language }) => {
+  http.write(api.deleteRecord, countWrite, async ({ tx, customerId, params, query, language }) => {
     const input = {
       customerId,
       zoneId: params.id,
@@ -195,7 +204,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { id, changeId } = await deleteRecord(tx, deps, input)
     return { id, changeId: String(changeId) }
   })
-  http.write(api.deleteRecords, async ({ tx, customerId, params, body, language }) => {
+  http.write(api.deleteRecords, countMany, async ({ tx, customerId, params, body, language }) => {
     const { deleted, changeId } = await deleteRecords(tx, deps, {
       customerId,
       zoneId: params.id,
@@ -213,8 +222,14 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     })()
     return { name: `${zone.name}.zone`, type: 'text/plain; charset=utf-8', chunks }
   })
-  http.write(dnsChanges.importZone, ({ tx, customerId, params, body, language }) =>
-    importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
+  http.write(
+    dnsChanges.importZone,
+    // A preview writes nothing.
+    async (call) => {
+      if (!call.body.preview) await countMany(call)
+    },
+    ({ tx, customerId, params, body, language }) =>
+      importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
   )
 
   http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
@@ -226,7 +241,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const who = await deps.nameOf(db, customerId)
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })
-  http.write(dnsChanges.undoChange, async ({ tx, customerId, params, language }) => {
+  http.write(dnsChanges.undoChange, countMany, async ({ tx, customerId, params, language }) => {
     const change = await undo(tx, deps, {
       customerId,
       zoneId: params.id,
@@ -240,6 +255,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')
     if (target.addresses.length === 0) throw new Refusal('provider_unavailable')
+    if (!body.preview) await deps.manyWrites.take(customerId)
     const { changeId, added, removed, records, domains } = await transaction(db, async (tx) => {
       const pointed = await pointAt(tx, deps, {
         customerId,

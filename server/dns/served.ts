@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { RecordType } from '../../contract/dns-records.ts'
 import type { Database, Queryable } from '../platform/db.ts'
+import { isCutAfter } from './change-log.ts'
 import { challengeTtlSeconds, type KeptRecord } from './store.ts'
 
 export interface ServedZone {
@@ -47,12 +48,15 @@ export async function changesSince(
 ): Promise<{
   zone: ServedZone | undefined
   changes: number
+  /** The log may lack some of them: they are no way to the present state. */
+  isCut: boolean
   touched: Touched[]
   present: KeptRecord[]
 }> {
   const { rows } = await sql<{
     zone: (Omit<ServedZone, 'serial'> & { serial: number }) | null
     changes: number
+    isCut: boolean
     touched: Touched[]
     present: KeptRecord[]
   }>`
@@ -80,6 +84,7 @@ export async function changesSince(
       (select to_jsonb(served) from served) as zone,
       (select count(*)::int from changes)
         + (select count(*)::int from challenges where changed) as changes,
+      ${isCutAfter(sql`(select id from served)`, held?.serial ?? 0)} as "isCut",
       (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
@@ -94,7 +99,7 @@ export async function changesSince(
         from touched t, challenges c where c.stands and c.name = t.name and t.type = 'TXT'
       ) as present`.execute(db)
   const [row] = rows
-  if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
+  if (!row) return { zone: undefined, changes: 0, isCut: false, touched: [], present: [] }
   return {
     ...row,
     zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) },

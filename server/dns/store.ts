@@ -241,37 +241,6 @@ export const recordsById = async (
   return rows.map(recordOf)
 }
 
-/** Limits on changes, and on their records, that are listed one by one. */
-const [changesLimit, changedLimit] = [500, 2000]
-
-/**
- * The present state of the records that changes after the serial `since` wrote, newest first, and
- * the ids of deleted records. `records` is undefined if there are too many, or the domain never had
- * that serial. `zone` was read before, so that no change in between is missed.
- */
-export async function changedSince(
-  db: Queryable,
-  zone: Pick<ZoneRow, 'id' | 'serial'>,
-  since: number,
-): Promise<{ records: KeptRecord[] | undefined; gone: string[] }> {
-  if (since === Number(zone.serial)) return { records: [], gone: [] }
-  const { rows } = await sql<{ changes: number; ids: string[] }>`
-    with changes as (
-      select before || after as records from dns_change where zone_id = ${zone.id}
-      and serial > ${since} order by serial limit ${changesLimit + 1}
-    ),
-    ids as (select distinct record ->> 'id' as id
-    from changes, jsonb_array_elements(records) as record limit ${changedLimit + 1})
-    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id)
-    from ids), '{}') as ids`.execute(db)
-  const { changes, ids } = rows[0] ?? { changes: 0, ids: [] }
-  if (since > Number(zone.serial) || changes > changesLimit || ids.length > changedLimit)
-    return { records: undefined, gone: [] }
-  const records = await recordsById(db, zone.id, ids)
-  const present = new Set(records.map(({ id }) => id))
-  return { records, gone: ids.filter((id) => !present.has(id)) }
-}
-
 export const recordsAt = async (
   db: Queryable,
   zoneId: string,

@@ -221,6 +221,9 @@ export function createMessages(
       log.warn({ message: id, channel }, 'a code ended before it could be sent')
       return
     }
+    // Another worker may have it by now. What has begun ends by the drivers' own limits, which are
+    // below the job's: a letter that is cut off may have arrived.
+    attempt.signal.throwIfAborted()
     try {
       const text = secrets.open(purpose(id), message.sealed_text)
       // The gateway drops a second send of the same key; a kill between sending and erasing costs

@@ -18,8 +18,8 @@ function only({ only: one }: Age) {
 }
 
 /**
- * Deletes the rows that the list of retention keeps no longer, in batches. An index has to lead to
- * them.
+ * Deletes the rows that the list of retention keeps no longer, in batches, the oldest first. An
+ * index has to lead to them.
  */
 export async function dropOld(db: Queryable, clock: Clock, table: AgedTable): Promise<void> {
   const now = clock.now()
@@ -30,7 +30,7 @@ export async function dropOld(db: Queryable, clock: Clock, table: AgedTable): Pr
       const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where ctid = any (array(
           select ctid from ${sql.table(table)} where ${sql.ref(age.column)} < ${before} ${only(age)}
-          limit ${most}
+          order by ${sql.ref(age.column)} limit ${most}
         ))`.execute(db)
       if (numAffectedRows < BigInt(most)) break
     }

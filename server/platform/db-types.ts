@@ -283,6 +283,7 @@ export interface DnsChange {
   before: unknown;
   customer_id: string;
   id: Generated<bigint>;
+  is_surplus: Generated<boolean>;
   serial: bigint;
   undone_at: Timestamp | null;
   zone_id: string;
@@ -1050,6 +1051,7 @@ export interface SiteImport {
   state: string;
   switched_at: Timestamp | null;
   total_bytes: bigint;
+  upload_removed_at: Timestamp | null;
 }
 
 export interface SiteImportPiece {
@@ -1197,6 +1199,7 @@ export interface SiteRewrite {
 
 export interface SiteSoftware {
   automatic_at: Timestamp | null;
+  decided_at: Timestamp | null;
   found: unknown | null;
   looked_at: Timestamp | null;
   site_id: string;

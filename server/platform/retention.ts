@@ -282,7 +282,17 @@ export const retention = {
   // Domains and certificates.
   dns_zone: stays('security', 'Who had a domain, and until when. Its name stays.'),
   dns_record: ends('use', 'Deleted with the record or its domain.'),
-  dns_change: ends('use', 'Owners undo by it. Deleted when the account is closed.'),
+  dns_change: aged(
+    'use',
+    {
+      column: 'at',
+      days: 90,
+      only: { column: 'is_surplus', is: 'true' },
+      rowsAtOnce: 500,
+    },
+    'Owners undo by it, and name servers catch up from it. The newest hundred of a domain stay ' +
+      'longer. Deleted with the domain, or when the account is closed.',
+  ),
   dns_served: stays('machine', 'A view: what is answered. It has no rows of its own.'),
   dns_challenge: ends('machine', 'Two days, by the job tidy.'),
   dns_account_pair: stays('machine', 'Which name servers an account gets.'),

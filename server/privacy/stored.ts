@@ -279,7 +279,8 @@ export const stored: readonly Stored[] = [
     own,
     'seq',
     'id site_id state origin total_bytes created_at switched_at found pages problem',
-    `customer_id seq attempts backup_id cleaned_at copied expires_at files phase share`,
+    `customer_id seq attempts backup_id cleaned_at copied expires_at files phase share
+      upload_removed_at`,
   ),
   rows(
     'site_move',
@@ -415,7 +416,7 @@ export const stored: readonly Stored[] = [
     own,
     'id',
     'id zone_id at action before after undone_at',
-    'customer_id serial',
+    'customer_id serial is_surplus',
   ),
 ]
 

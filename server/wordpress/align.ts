@@ -142,6 +142,12 @@ async function follow(
     await driver.remove(site.id)
     await forget(site.id)
     await transaction(db, async (tx) => {
+      // It gets no updates any more. Before the site's row, as update-rounds.ts takes the two.
+      await tx
+        .updateTable('site_software')
+        .set({ automatic_at: null })
+        .where('site_id', '=', site.id)
+        .execute()
       const gone = await tx
         .updateTable('site')
         .set({ deleted_at: clock.now(), admin_password_sealed: null })

@@ -26,7 +26,15 @@ export function defineImportCleaning({ db, clock, jobs, driver, files }: Deps): 
     run: async ({ importId }) => {
       const row = await importById(db, importId)
       if (!row || row.cleaned_at !== null) return
-      await files.remove(importId)
+      // Lists everybody's uploads: once is enough, however long the node of the copy is away.
+      if (row.upload_removed_at === null) {
+        await files.remove(importId)
+        await db
+          .updateTable('site_import')
+          .set({ upload_removed_at: clock.now() })
+          .where('id', '=', importId)
+          .execute()
+      }
       const site = await siteById(db, row.site_id)
       // The copy may belong to a newer import of the same server.
       const other = await db

@@ -137,7 +137,8 @@ export async function receivedOf(db: Queryable, importId: string): Promise<Map<n
 }
 
 /**
- * Imports that have expired or ended, or whose server is deleted, and that are not cleaned up yet.
+ * Imports that have expired or ended, or whose server is deleted, and that are neither cleaned up
+ * nor about to be by a job.
  */
 export async function importsToEnd(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -145,6 +146,9 @@ export async function importsToEnd(db: Queryable, now: Date): Promise<string[]> 
     where i.cleaned_at is null and i.state <> 'switching'
       and (i.expires_at < ${now} or s.deleted_at is not null
         or i.state in ('done', 'undone', 'failed', 'discarded'))
+      -- The node of a copy may be away for days, and its job waits for it.
+      and not exists (select from pgboss.job j where j.name = ${cleanJob}
+        and j.state in ('created', 'retry', 'active') and j.data ->> 'importId' = i.id::text)
     limit 500`.execute(db)
   return rows.map(({ id }) => id)
 }

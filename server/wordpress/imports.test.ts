@@ -5,10 +5,11 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Import } from '../../contract/wordpress-import.ts'
 import { pieceBytes } from '../../contract/wordpress-import.ts'
@@ -24,6 +25,7 @@ import {
 } from '../../test/portal.ts'
 import { hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
 
 const clock = manualClock(new Date())
 let portal: TestPortal
@@ -31,6 +33,7 @@ let portal: TestPortal
 let original: Server
 let originalPort = 0
 let isOriginalUp = true
+let isNodeAway = false
 
 interface Place {
   readonly owner: TestCustomer
@@ -128,6 +131,19 @@ beforeAll(async () => {
   portal = await openTestPortal({
     clock,
     mayFetch: (_address, port) => port === originalPort,
+    changeDrivers: (drivers) => ({
+      ...drivers,
+      wordpress: {
+        ...drivers.wordpress,
+        get capabilities() {
+          return drivers.wordpress.capabilities
+        },
+        async dropImport(id) {
+          if (isNodeAway) throw new DriverFailure('unavailable', 'the node is away')
+          await drivers.wordpress.dropImport(id)
+        },
+      },
+    }),
   })
   ;[from, into] = [await server('chu.cu'), await server('chu.moi')]
   // The original keeps running elsewhere: it shows what the first server shows.
@@ -401,4 +417,45 @@ test('what nobody switches to is forgotten after a day', async () => {
   const last = await current()
   expect(last.state).toBe('done')
   expect((await call('POST', `/${last.id}/undo`)).status).toBe(409)
+})
+
+test('while the node is away one job waits for it, and the upload is looked for once', async () => {
+  isNodeAway = true
+  const { db, jobs } = portal.app
+  const id = await begin(archive, `http://127.0.0.1:${originalPort}`)
+  expect((await call('DELETE', `/${id}`)).status).toBe(200)
+  const waiting = async (): Promise<readonly { state: string }[]> =>
+    (
+      await sql<{ state: string }>`select state from pgboss.job where name = 'clean-import'
+        and data ->> 'importId' = ${id} and state in ('created', 'retry', 'active')`.execute(db)
+    ).rows
+  await eventually('a try that failed', async () => (await waiting())[0]?.state === 'retry')
+  for (let round = 0; round < 3; round++) {
+    await transaction(db, (tx) => jobs.add(tx, 'expire-imports', {}))
+    await eventually('the round', async () => {
+      const { rows } = await sql`select from pgboss.job where name = 'expire-imports'
+        and state in ('created', 'retry', 'active')`.execute(db)
+      return rows.length === 0
+    })
+  }
+  expect(await waiting()).toHaveLength(1)
+
+  // Stands for what the store has of others: whoever lists it again finds it by this import's name.
+  const folder = path.join(portal.dataDir, 'imports', 'pieces', id)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'mark'), '')
+  isNodeAway = false
+  await sql`update pgboss.job set start_after = now() where name = 'clean-import'
+    and state in ('created', 'retry')`.execute(db)
+  await eventually('the copy being cleaned away', async () => {
+    const row = await db
+      .selectFrom('site_import')
+      .select('cleaned_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return row.cleaned_at !== null
+  })
+  expect(existsSync(path.join(folder, 'mark'))).toBe(true)
+  rmSync(folder, { recursive: true })
+  await nothingLeft()
 })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Update } from '../../contract/wordpress-updates.ts'
+import { later, minutes } from '../platform/clock.ts'
 import { pluginSlug } from '../../sandbox/wordpress/releases.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { installRelease } from '../../test/installed-software.ts'
@@ -157,4 +158,111 @@ test('at night the next server of a customer follows when the first one is done'
   await portal.app.updateRounds.beginDue()
   expect(await due()).toEqual([])
   await is(left, 'done')
+})
+
+/** Servers of one more customer that stand in the database only, with nothing to install. */
+async function crowd(count: number, status: 'running' | 'deleting'): Promise<string[]> {
+  const { db } = portal.app
+  const { id: owner } = await portal.customer()
+  const { rows } = await sql<{ id: string }>`
+    insert into site (id, customer_id, name, status, plan_id, plan_name, cpu, ram_mb, disk_mb,
+      mariadb_disk_mb, containers, region_id, region_name, language, price, currency, admin_user,
+      created_at, deleted_at)
+    select gen_random_uuid(), ${owner}, ${`crowd-${owner.slice(0, 8)}-`} || n, ${status}, 1,
+      'BASIC-1', 1, 512, 10240, 10240, 1, 1, 'Hà Nội', 'vi', 218000, 'VND', 'an', ${clock.now()},
+      ${status === 'deleting' ? clock.now() : null}
+    from generate_series(1, ${count}) n returning id`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  const found = { wordpress: '9.9.9', php: '8.3.0', plugins: [], themes: [] }
+  await sql`
+    insert into site_software (site_id, found, looked_at, tried_at)
+    select id, ${JSON.stringify(found)}::jsonb, ${clock.now()}, ${clock.now()}
+    from unnest(${ids}::uuid[]) as id`.execute(db)
+  return ids
+}
+/** Gives servers their moment of the night, so many minutes ago. */
+const fallsDue = async (minutesAgo: number, ...ids: string[]): Promise<void> =>
+  void (await portal.app.db
+    .updateTable('site_software')
+    .set({ automatic_at: later(clock.now(), -minutes(minutesAgo)) })
+    .where('site_id', 'in', ids)
+    .execute())
+const updatesBegun = async (id: string): Promise<number> =>
+  (
+    await portal.app.db
+      .selectFrom('site_update')
+      .select('id')
+      .where('site_id', '=', id)
+      .where('cause', '=', 'automatic')
+      .execute()
+  ).length
+
+test('servers with nothing to install, and deleted ones, take no place of others', async () => {
+  await jobsIdle(portal.app.db)
+  await ready([chi, chi1])
+  const before = await updatesBegun(chi1)
+  const gone = await crowd(30, 'deleting')
+  const idle = await crowd(130, 'running')
+  await fallsDue(20, ...gone)
+  await fallsDue(10, ...idle)
+  await fallsDue(1, chi1)
+  await portal.app.updateRounds.beginDue()
+  expect(await updatesBegun(chi1)).toBe(before + 1)
+  await is(chi1, 'done')
+  // The night of a deleted server does not come again.
+  const { db } = portal.app
+  const nights = async (ids: string[]) =>
+    await db
+      .selectFrom('site_software')
+      .select('site_id')
+      .where('site_id', 'in', ids)
+      .where('automatic_at', '>', clock.now())
+      .execute()
+  expect(await nights(gone)).toEqual([])
+  expect((await nights(idle)).length).toBe(130)
+})
+
+test('who missed a night comes first in the next one', async () => {
+  await jobsIdle(portal.app.db)
+  await ready([binh, binh1], [chi, chi1])
+  // Room for one more: these began long ago, so that they keep no worker's place.
+  clock.advance(minutes(2))
+  const busy = await crowd(19, 'running')
+  const long = later(clock.now(), -minutes(90))
+  await sql`
+    insert into site_update (id, site_id, cause, state, packages, created_at, begun_at)
+    select gen_random_uuid(), id, 'automatic', 'saving', '[]', ${long}, ${long}
+    from unnest(${busy}::uuid[]) as id`.execute(portal.app.db)
+  const begun = async () => [await updatesBegun(binh1), await updatesBegun(chi1)]
+  const [ofBinh = 0, ofChi = 0] = await begun()
+  // The night of one is over before there was room for it; the other had its night.
+  await fallsDue(1, binh1)
+  await fallsDue(200, chi1)
+  await portal.app.updateRounds.beginDue()
+  expect(await begun()).toEqual([ofBinh + 1, ofChi])
+  await is(binh1, 'done')
+  // In the next night the first one's minute comes first as well.
+  await ready([binh, binh1], [chi, chi1])
+  await fallsDue(20, binh1)
+  await fallsDue(10, chi1)
+  await portal.app.updateRounds.beginDue()
+  expect(await begun()).toEqual([ofBinh + 1, ofChi + 1])
+  await is(chi1, 'done')
+})
+
+test('a server that is deleted has no night any more', async () => {
+  await jobsIdle(portal.app.db)
+  await fallsDue(-60, an2)
+  const asked = await portal.call('DELETE', `/api/wp/${an2}`, { token: an.token })
+  expect(asked.status, asked.text).toBe(200)
+  const row = await eventually('the server being deleted', async () => {
+    const site = await portal.app.db
+      .selectFrom('site as s')
+      .innerJoin('site_software as w', 'w.site_id', 's.id')
+      .select(['s.deleted_at', 'w.automatic_at'])
+      .where('s.id', '=', an2)
+      .executeTakeFirstOrThrow()
+    return site.deleted_at !== null && site
+  })
+  expect(row.automatic_at).toBeNull()
 })

@@ -40,6 +40,9 @@ const together = 2
 const askedAtOnce = 100
 /** Most automatic updates under way at a time: each makes a backup. */
 const automaticAtOnce = 20
+/** Servers that one transaction decides on, and one round: most have nothing to install. */
+const decidedAtOnce = 50
+const decidedInRound = 1000
 
 export interface RoundDeps {
   readonly db: Database
@@ -201,26 +204,35 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     await noteReleases(releases)
   }
 
-  /** Begins what it is to get, if anything, and its night is over; or leaves it for later. */
-  async function beginOne(tx: Tx, siteId: string, at: Date): Promise<void> {
+  /**
+   * Begins what it is to get, if anything, and its night is over; or leaves it for later. Answers
+   * whether an update began.
+   */
+  async function beginOne(tx: Tx, siteId: string, at: Date): Promise<boolean> {
     const site = await lockSite(tx, siteId)
     const now = clock.now()
-    const next = { automatic_at: nextNightOf({ id: siteId, region_id: site?.region_id ?? 0 }) }
-    if ((await beginUnlessBusy(tx, site, at, now)) === 'busy') return
-    await tx.updateTable('site_software').set(next).where('site_id', '=', siteId).execute()
+    const became = await decide(tx, site, at, now)
+    if (became === 'busy') return false
+    const next = nextNightOf({ id: siteId, region_id: site?.region_id ?? 0 })
+    await tx
+      .updateTable('site_software')
+      .set({ automatic_at: next, ...(became !== 'missed' && { decided_at: now }) })
+      .where('site_id', '=', siteId)
+      .execute()
+    return became === 'begun'
   }
 
-  /** `busy`: another server of its owner comes first. */
-  async function beginUnlessBusy(
+  /** `busy`: another server of its owner comes first; `missed`: its night is over. */
+  async function decide(
     tx: Tx,
     site: SiteRow | undefined,
     at: Date,
     now: Date,
-  ): Promise<'busy' | undefined> {
-    if (site?.status !== 'running' || isNightOver(at, now)) return
+  ): Promise<'busy' | 'missed' | 'begun' | 'nothing'> {
+    if (site?.status !== 'running' || isNightOver(at, now)) return 'missed'
     const { id: siteId } = site
     const found = foundOf(await softwareRow(tx, siteId))
-    if (!found) return
+    if (!found) return 'nothing'
     const candidates = candidatesOf(await installedOf(tx, siteId, found, now))
     const policy = site.update_policy as UpdatePolicy
     const chosen = chooseAutomatic(candidates, policy, await rolledBackOf(tx, siteId))
@@ -228,11 +240,11 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     const late = candidates.filter(({ kind, slug }) => missed.has(`${kind}/${slug}`))
     const cause = late.length > 0 ? 'wave' : 'automatic'
     const packages = [...new Set([...chosen, ...late])].map(packageOf)
-    if (packages.length === 0) return
+    if (packages.length === 0) return 'nothing'
     const others = await updatesOf(sql`${site.customer_id}`, now).execute(tx)
     if (others.rows.length > 0) return 'busy'
     await addUpdate(tx, deps, { siteId, cause, packages })
-    return
+    return 'begun'
   }
 
   /**
@@ -254,16 +266,8 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
     return new Set(packagesOf(newest).map(({ kind, slug }) => `${kind}/${slug}`))
   }
 
-  async function beginDue(): Promise<void> {
-    const { n } = await db
-      .selectFrom('site_update')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
-      .where('ended_at', 'is', null)
-      .where('cause', '=', 'automatic')
-      .executeTakeFirstOrThrow()
-    const room = automaticAtOnce - Number(n)
-    if (room <= 0) return
-    // A site that was listed for the first time has no time of the night yet.
+  /** A site that was listed for the first time has no time of the night yet. */
+  async function giveNights(): Promise<void> {
     const fresh = await db
       .selectFrom('site_software as w')
       .innerJoin('site as s', 's.id', 'w.site_id')
@@ -279,22 +283,58 @@ export function defineUpdateRounds(deps: RoundDeps): UpdateRounds {
         .where('site_id', '=', site.id)
         .where('automatic_at', 'is', null)
         .execute()
-    await transaction(db, async (tx) => {
+  }
+
+  /**
+   * Decides on servers that are due until `room` updates have begun; answers on how many, and how
+   * many began.
+   */
+  const decideSome = (room: number): Promise<{ decided: number; begun: number }> =>
+    transaction(db, async (tx) => {
       const now = clock.now()
       const due = await tx
         .selectFrom('site_software as w')
         .innerJoin('site as d', 'd.id', 'w.site_id')
         .select(['w.site_id', 'w.automatic_at'])
         .where('w.automatic_at', '<=', now)
+        .where('d.status', '=', 'running')
         // One server of a customer at a time: the others keep the rest of their night.
         .where(sql<boolean>`not exists (${updatesOf(sql`d.customer_id`, now)})`)
+        // A server's minute is the same every night: who missed the last night comes first.
+        .orderBy('w.decided_at', (order) => order.asc().nullsFirst())
         .orderBy('w.automatic_at')
-        .limit(room)
+        .limit(decidedAtOnce)
         .forUpdate('w')
         .skipLocked()
         .execute()
-      for (const { site_id: id, automatic_at: at } of due) await beginOne(tx, id, at ?? clock.now())
+      let [decided, begun] = [0, 0]
+      for (const { site_id: id, automatic_at: at } of due) {
+        if (begun === room) break
+        if (await beginOne(tx, id, at ?? now)) begun++
+        decided++
+      }
+      return { decided, begun }
     })
+
+  async function beginDue(): Promise<void> {
+    // The update of a suspended server waits for it, for days perhaps: it takes nobody's room.
+    const { n } = await db
+      .selectFrom('site_update as u')
+      .innerJoin('site as s', 's.id', 'u.site_id')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('u.ended_at', 'is', null)
+      .where('u.cause', '=', 'automatic')
+      .where('s.status', '=', 'running')
+      .executeTakeFirstOrThrow()
+    let room = automaticAtOnce - Number(n)
+    if (room <= 0) return
+    await giveNights()
+    for (let all = 0; room > 0 && all < decidedInRound;) {
+      const { decided, begun } = await decideSome(room)
+      if (decided === 0) return
+      room -= begun
+      all += decided
+    }
   }
 
   const rounds: UpdateRounds = {

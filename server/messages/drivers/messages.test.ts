@@ -254,6 +254,34 @@ describe('smtp', () => {
   })
 })
 
+it('ends a conversation that a server draws out, whatever it says in time', async () => {
+  let closed = 0
+  const drip = createTcpServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.write('220 slow.example ESMTP\r\n')
+    // Never silent, and never done.
+    const line = setInterval(() => socket.write('250-one more moment\r\n'), 20)
+    socket.on('data', () => undefined)
+    socket.on('close', () => {
+      closed++
+      clearInterval(line)
+    })
+  })
+  const slow = mail({
+    url: `smtp://127.0.0.1:${await listening(drip)}`,
+    timeoutMs: 5_000,
+    conversationMs: 300,
+  })
+  const letter = { to: 'an@example.vn', subject: 'x', text: 'x', idempotencyKey: 'slow' }
+  expect(await failing(slow.send(letter))).toBe('unclear')
+  const raw = Buffer.from('Subject: x\r\n\r\nx\r\n')
+  const relayed = { from: 'a@example.vn', to: 'b@example.vn', raw, signKey: undefined }
+  expect(await slow.relay(relayed)).toMatchObject({ outcome: 'later' })
+  // Nobody goes on sending behind the answer's back.
+  await expect.poll(() => closed).toBe(2)
+})
+
 describe('settings', () => {
   it('refuse what cannot work', () => {
     for (const changes of [

@@ -18,7 +18,10 @@ import { suppressedAmong } from './returned.ts'
 import { forgetTexts, lockSetting, sendMailJob, wakeFor } from './store.ts'
 import { judgeBounces } from './suspension.ts'
 
-/** How long a worker may keep its claimed rows; after that another worker may take them. */
+/**
+ * How long a worker may keep its claimed rows, renewed before each is sent; after that another
+ * worker may take them. Longer than one conversation with the relay takes.
+ */
 const leaseMs = minutes(5)
 const claimedAtOnce = 10
 /** Most letters of one run: other customers' sites wait for the same workers. */
@@ -84,6 +87,21 @@ export function defineSending(deps: MailDeps): void {
       returning id, letter_id as "letterId", recipient, attempts, created_at as "createdAt"
     `.execute(tx)
     return rows.toSorted((a, b) => Number(a.id - b.id))
+  }
+
+  /** Renews the lease of a claimed letter; false: another worker has it, or it waits no more. */
+  async function isStillOurs(one: Claimed): Promise<boolean> {
+    const now = clock.now()
+    const { numUpdatedRows } = await db
+      .updateTable('site_mail')
+      .set({ leased_until: later(now, leaseMs) })
+      .where('id', '=', one.id)
+      .where('state', '=', 'waiting')
+      // Each claim counts: a lease of the same letter by another worker has another number.
+      .where('attempts', '=', one.attempts)
+      .where('leased_until', '>', now)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
   }
 
   /** Sends one letter; answers its new state and the reason, or `later`: why it is tried again. */
@@ -167,7 +185,8 @@ export function defineSending(deps: MailDeps): void {
         const names = await senderNames(db, deps.addressing, site)
         const claimed = await transaction(db, (tx) => claim(tx, siteId))
         if (claimed.length === 0) break
-        for (const one of claimed) await settle(site, names, one)
+        for (const one of claimed)
+          if (!signal.aborted && (await isStillOurs(one))) await settle(site, names, one)
         sent += claimed.length
       }
       await transaction(db, (tx) => wakeFor(tx, deps, siteId))

@@ -1,6 +1,7 @@
 /** Mail through any SMTP server (RFC 5321), by nodemailer. */
 import { createHash } from 'node:crypto'
-import { createTransport } from 'nodemailer'
+import net from 'node:net'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { MailDriver, RelayOutcome } from '../../driver.ts'
 import type { SmtpSettings } from './settings.ts'
@@ -51,21 +52,38 @@ function outcomeOf(error: unknown): RelayOutcome {
  * lets the mailboxes recognise it.
  */
 export function createSmtp(settings: SmtpSettings): MailDriver {
-  const { timeoutMs } = settings
-  const transport = createTransport({
-    url: settings.url,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const { timeoutMs, conversationMs } = settings
+
+  /** One conversation with the server, cut off when it takes too long. */
+  async function converse(mail: SendMailOptions): Promise<void> {
+    const socket = new net.Socket()
+    const transport = createTransport({
+      url: settings.url,
+      socket,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    const cut = setTimeout(() => {
+      // Before it is connected, nobody may listen for the error yet.
+      socket.once('error', () => undefined)
+      socket.destroy(new Error('the conversation takes too long'))
+    }, conversationMs)
+    try {
+      await transport.sendMail(mail)
+    } finally {
+      clearTimeout(cut)
+      transport.close()
+    }
+  }
   const domain = /@([^\s<>@]+)>?$/.exec(settings.from)?.[1] ?? 'localhost'
   return {
     name: 'smtp',
     async relay({ from, to, raw, signKey }) {
       try {
-        await transport.sendMail({
+        await converse({
           envelope: { from, to: [to] },
           raw,
           ...(signKey && {
@@ -87,7 +105,7 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
       const digest = createHash('sha256').update(idempotencyKey).digest('hex')
       const messageId = `<${digest.slice(0, 40)}@${domain}>`
       try {
-        await transport.sendMail({
+        await converse({
           from: settings.from,
           to: { name: '', address: to },
           subject,

@@ -12,6 +12,12 @@ export const settings = z.object({
   ),
   /** Time limit of each step of the conversation, in milliseconds. */
   timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),
+  /**
+   * Time limit of a whole conversation, in milliseconds. Below the limit of the jobs that send
+   * (messages/index.ts) and the lease of a site's letter (wordpress/mail/send.ts): whoever takes
+   * the letter over must find nobody who still sends it.
+   */
+  conversationMs: z._default(z.int().check(z.gte(1)), 40_000),
 })
 export type SmtpSettings = z.output<typeof settings>
 

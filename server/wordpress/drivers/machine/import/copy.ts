@@ -357,10 +357,13 @@ export class ImportCopy {
     await fs.rm(path.join(this.#places.databaseDir, stageName), { force: true })
   }
 
-  /** Ends all processes of the copy, including those of an earlier run. */
+  /**
+   * Ends all processes of the copy, including those of an earlier run. DriverFailure unavailable
+   * where its folder cannot be looked at.
+   */
   async halt(): Promise<void> {
     clearTimeout(this.#idle)
-    if (await fs.stat(this.#copyDir).catch(() => null)) await this.#opened().stop()
+    if (await fs.stat(this.#copyDir).catch(ifAbsent)) await this.#opened().stop()
   }
 
   /** Must be called every few seconds, as Site's. */
@@ -373,9 +376,12 @@ export class ImportCopy {
     return this.#takes ?? nothing
   }
 
-  /** Counts what the copy uses of the site's disks. */
+  /**
+   * Counts what the copy uses of the site's disks. DriverFailure unavailable where its folder
+   * cannot be looked at.
+   */
   async count(): Promise<Used> {
-    if (!(await fs.stat(this.#stateFile).catch(() => null))) return (this.#takes = nothing)
+    if (!(await fs.stat(this.#stateFile).catch(ifAbsent))) return (this.#takes = nothing)
     const { engine, filesDir } = this.#host
     const folder = new SiteFolder(this.#dir, this.#copyId, filesDir, this.#owner, engine)
     return (this.#takes = await this.#host.measures.run(() => folder.used()))
