@@ -105,7 +105,7 @@ export function bearsPressure(site: Site): void {
     expect((await page('/')).status).toBe(200)
   })
 
-  // Each of the four is asked for four at once, so one or two containers say nothing more.
+  // The more containers, the more wait for the one database: what four keep, fewer keep too.
   test('keeps every write once, written in parallel over four containers', async () => {
     const headers = await session()
     await driver.start({ ...spec, containers: 4 })
