@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createEdge, createPageCache, pageCacheLimits } from '../server/edge/index.ts'
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import { specOf } from '../server/wordpress/drivers/site.conformance.ts'
-import { dockerFixture, ensureImages, withoutEngine } from '../test/docker-wordpress.ts'
+import { withoutEngine } from '../test/docker-engine.ts'
+import { dockerFixture, ensureImages } from '../test/docker-wordpress.ts'
 import { freePort } from './portal.ts'
 
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }

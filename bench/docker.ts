@@ -14,7 +14,8 @@ import {
   type GroupFigures,
 } from '../server/wordpress/drivers/docker/group-figures.ts'
 import { specOf } from '../server/wordpress/drivers/site.conformance.ts'
-import { dockerFixture, ensureImages, withoutEngine } from '../test/docker-wordpress.ts'
+import { withoutEngine } from '../test/docker-engine.ts'
+import { dockerFixture, ensureImages } from '../test/docker-wordpress.ts'
 import { filesDir, fixture as embeddedFixture, processesOf } from '../test/embedded-wordpress.ts'
 import { containerCpuMs } from './container-figures.ts'
 import { bareOrder, frontOf, startNative, withoutNative } from './native-wordpress.ts'

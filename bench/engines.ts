@@ -7,7 +7,8 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ensureImages, imagesFile, withoutEngine } from '../test/docker-wordpress.ts'
+import { withoutEngine } from '../test/docker-engine.ts'
+import { ensureImages, imagesFile } from '../test/docker-wordpress.ts'
 import { saidBy, type Machine } from './namespaces.ts'
 
 const diskGb = 24

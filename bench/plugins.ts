@@ -8,7 +8,8 @@
  */
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { ensureImages, withoutEngine } from '../test/docker-wordpress.ts'
+import { withoutEngine } from '../test/docker-engine.ts'
+import { ensureImages } from '../test/docker-wordpress.ts'
 import { openPageCacheWorld } from '../test/page-cache-world.ts'
 import { block, classic, events, forum, languages } from './plugin-acts-content.ts'
 import { real } from './plugin-acts-real.ts'

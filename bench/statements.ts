@@ -5,7 +5,8 @@
  */
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import { ask, specOf, type Fixture } from '../server/wordpress/drivers/site.conformance.ts'
-import { dockerFixture, ensureImages, withoutEngine } from '../test/docker-wordpress.ts'
+import { withoutEngine } from '../test/docker-engine.ts'
+import { dockerFixture, ensureImages } from '../test/docker-wordpress.ts'
 import { fixture as embeddedFixture } from '../test/embedded-wordpress.ts'
 
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }

@@ -1,3 +1,5 @@
+export class Refused extends Error {}
+
 /**
  * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint (hex) that
  * it must be signed with.

@@ -42,7 +42,8 @@ const entryFields = {
   hash: text,
 }
 
-class Refused extends Error {}
+/** Why a statement is refused, as one sentence. */
+export class Refused extends Error {}
 const refuse = (why) => {
   throw new Refused(why)
 }

@@ -54,6 +54,8 @@ export function customerPrograms(
       readonly limits: Limits
       readonly lookup: DnsLookup
       readonly mayConnect: MayConnect
+      /** Longest time of one call of a webhook, ms; the product's own when not given. */
+      readonly longestCallMs?: number | undefined
     },
 ): void {
   const { limits } = deps
@@ -64,10 +66,8 @@ export function customerPrograms(
     made: limits.limit('token-made'),
   })
   tokens.defineEndingLetters(deps)
-  webhooks.defineSending(
-    { ...deps, receivers: webhooks.createReceivers(deps.lookup, deps.mayConnect) },
-    deps.sender,
-  )
+  const receivers = webhooks.createReceivers(deps.lookup, deps.mayConnect, deps.longestCallMs)
+  webhooks.defineSending({ ...deps, receivers }, deps.sender)
   webhooks.routes(http, {
     ...deps,
     wished: limits.limit('webhook-wished'),

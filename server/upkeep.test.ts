@@ -82,15 +82,14 @@ test('what owners typed on consoles goes after 90 days, of quiet servers too', a
     command: 'plugin list',
     began_at: new Date(clock.now().getTime() - days(age)),
   })
-  await db
-    .insertInto('site_command')
-    .values([add(91), add(89)])
-    .execute()
+  const [older, newer] = [add(91), add(89)]
+  await db.insertInto('site_command').values([older, newer]).execute()
   await tidy()
-  await eventually('the older one gone', async () => {
-    const rows = await db.selectFrom('site_command').select('id').execute()
-    return rows.length === 1
+  const left = await eventually('the older one gone', async () => {
+    const rows = await db.selectFrom('site_command').select('site_id').execute()
+    return !rows.some((row) => row.site_id === older.site_id) && rows
   })
+  expect(left).toEqual([{ site_id: newer.site_id }])
 })
 
 test('the bell forgets after 90 days, read or not', async () => {

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
 import { ensureServerBundle } from '../scripts/bootstrap.mjs'
+import type { EngineTrial } from './docker-engine.ts'
 import { migrate } from '../server/platform/db.ts'
 import { simulatedWordpress } from './simulated-wordpress.ts'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
@@ -19,7 +20,19 @@ declare module 'vitest' {
     template: string
     /** Folder with the files that simulated sites are made from. */
     simulatedFiles: string
+    /** Whether an engine runs here; undefined where it was not tried out. */
+    engine: EngineTrial | undefined
   }
+}
+
+/** Tries an engine out once for all tests of the run that need one. */
+async function tryEngine(project: TestProject): Promise<EngineTrial | undefined> {
+  // The words of the command line; without any, all files run.
+  const words = process.argv.slice(3).filter((word) => !word.startsWith('-'))
+  const { testFiles } = await project.globTestFiles(words)
+  if (!testFiles.some((file) => /docker[^/]*\.test\.ts$/.test(file))) return undefined
+  const { engineTrial } = await import('./docker-engine.ts')
+  return await engineTrial()
 }
 
 export const template = 'portal_template'
@@ -33,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Processes of their own run the bundle, as in production, so it is built from the present
   // sources.
   await ensureServerBundle()
+  const engine = tryEngine(project)
   const folder = mkdtempSync(
     // The process id lets the next run remove what this one leaves behind (scripts/test.mjs).
     path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), `portal-tests-${process.pid}-`),
@@ -68,6 +82,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('template', template)
   project.provide('simulatedFiles', folder)
   simulatedWordpress(folder)
+  project.provide('engine', await engine)
   return async () => {
     await cluster.stop()
     rmSync(folder, { recursive: true, force: true })

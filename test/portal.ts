@@ -3,13 +3,12 @@
  * real ports. Nothing of ours is mocked.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { inject } from 'vitest'
 import type { RegionCode } from '../contract/money.ts'
-import { defaultFilesDir } from '../scripts/wordpress-files.mjs'
+import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import { openApp, type App, type Timing } from '../server/app/index.ts'
 import { loadCatalog, parseCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
@@ -30,6 +29,7 @@ import { startSandbox } from '../sandbox/index.ts'
 import { callsTo, type Answer, type Call } from './api-client.ts'
 import { writeCustomer, type TestCustomer } from './customers.ts'
 import { testDatabase, type TestDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 
 export type { Answer, TestCustomer }
@@ -106,28 +106,7 @@ export interface TestPortal {
   close(): Promise<void>
 }
 
-/**
- * Ports below those for outgoing connections, with a range for each of Vitest's workers, so that a
- * free port is still free when it is used.
- */
-const ports = {
-  from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000,
-  count: 1000,
-}
-let asked = Math.floor(Math.random() * ports.count)
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = net.createServer().once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
-
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < ports.count; tries++) {
-    const port = ports.from + (asked++ % ports.count)
-    if (await isFree(port)) return port
-  }
-  throw new Error('no port is free')
-}
+export { freePort }
 
 /**
  * Calls again until the result is accepted; rejects after `seconds`. The calls are frequent at
@@ -199,6 +178,8 @@ export interface TestPortalOptions {
    * stand-in runs them: the run's own, or the one of these files outside a test run.
    */
   readonly wordpress?: 'real' | WordpressFiles
+  /** The longest times of the console and the database of sites on PHP; they may change. */
+  readonly toolTimes?: WordpressFiles['toolTimes']
   /** Where the sandbox's gateways send their webhooks, instead of to the portal. */
   readonly webhooksTo?: string
   /** An empty database on another server than the tests' own. */
@@ -238,7 +219,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
   const acme = { keyId: 'test', hmacKey: secrets.derive('sandbox-acme-key') }
   const wordpressFiles =
     options.wordpress === 'real'
-      ? undefined
+      ? { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir, toolTimes: options.toolTimes }
       : (options.wordpress ?? simulatedFilesIn(inject('simulatedFiles')))
   const sandbox = await startSandbox({
     host: '127.0.0.1',
@@ -247,7 +228,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     database: connectionConfig(database.url, { application_name: 'sandbox' }),
     portalUrl: options.webhooksTo ?? config.portalUrl,
     ...keys,
-    wordpressFiles: path.join(wordpressFiles?.filesDir ?? defaultFilesDir, 'wp'),
+    wordpressFiles: path.join(wordpressFiles.filesDir, 'wp'),
     ...(config.SITE_MAIL_REPORTS !== undefined && { reportsTo: reportsListenOn(config) }),
     ...(config.SUPPORT_MAIL !== undefined && { lettersTo: supportListensOn(config) }),
     acme: {

@@ -14,8 +14,8 @@ export const openWebhookPortal = (clock: ManualClock): Promise<TestPortal> =>
   openTestPortal({
     clock,
     mayFetch: (address) => address === '127.0.0.1',
-    // The clock stands still, so deliveries have no delays.
-    timing: { webhookSeconds: [0, 0, 0] },
+    // The clock stands still, so deliveries have no delays. Others are served while a call waits.
+    timing: { webhookSeconds: [0, 0, 0], webhookMs: 4_000 },
   })
 
 export type Made = { webhook: Webhook; secret: string }

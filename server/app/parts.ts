@@ -37,6 +37,8 @@ export interface Timing {
   readonly askGatewaySeconds?: readonly number[]
   /** Seconds before each further try of a webhook. */
   readonly webhookSeconds?: readonly number[]
+  /** Longest time of one call of a webhook, ms. */
+  readonly webhookMs?: number
   /** How long a node accepts writes without contact to a portal. */
   readonly nodeLeaseMs?: number
   /** How long a node must be silent before its mirrored servers come up elsewhere, ms. */

@@ -248,6 +248,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     members: (from) => emailsOf(from, rolesThatMay.work),
     portalUrl,
     delaysSeconds: timing?.webhookSeconds,
+    longestCallMs: timing?.webhookMs,
   })
   customerTeam(http, {
     db,

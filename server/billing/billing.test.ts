@@ -12,6 +12,7 @@ import {
 } from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { createInvoiceLinks } from './links.ts'
+import { yearIn } from './period.ts'
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -135,11 +136,12 @@ describe('invoice numbers', () => {
     await Promise.all(tries)
     const numbersOf = async (customer: TestCustomer) =>
       (await invoices(customer)).flatMap(({ number }) => number ?? []).toSorted()
-    const year = new Date().getUTCFullYear()
-    const sequence = (region: string, length: number) =>
-      Array.from({ length }, (_, n) => `${region}-${year}-${String(n + 1).padStart(6, '0')}`)
-    expect(await numbersOf(an)).toEqual(sequence('VN', 32))
-    expect(await numbersOf(sam)).toEqual(sequence('AUD', 8))
+    const sequence = (region: string, zone: string, length: number) => {
+      const year = yearIn(zone, new Date())
+      return Array.from({ length }, (_, n) => `${region}-${year}-${String(n + 1).padStart(6, '0')}`)
+    }
+    expect(await numbersOf(an)).toEqual(sequence('VN', 'Asia/Ho_Chi_Minh', 32))
+    expect(await numbersOf(sam)).toEqual(sequence('AUD', 'Australia/Sydney', 8))
   })
 
   test('and lines stand from then on: the database refuses another word', async () => {

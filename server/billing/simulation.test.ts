@@ -401,6 +401,8 @@ test(
 
     let forecasts = new Map<Model, number | null>()
     let forecastsMade = 0
+    /** Forecasts that a renewal came true to. */
+    let forecastsMet = 0
     let kills = 0
     for (let today = 0; today < span; today++) {
       const silence = quiet.find(([first, end]) => today >= first && today < end)
@@ -432,6 +434,7 @@ test(
           .map(({ until }) => until)
         if (failed.length > 0 && forecasts.has(model)) {
           expect(forecasts.get(model)).toBe(Math.min(...failed))
+          forecastsMet += 1
           forecasts.delete(model)
         }
       }
@@ -476,6 +479,7 @@ test(
     expect(people.reduce((sum, { model }) => sum + model.lapsed, 0)).toBeGreaterThan(0)
     expect(numbers.length).toBeGreaterThan(3)
     expect(kills).toBeGreaterThan(span / 10)
+    expect(forecastsMet).toBeGreaterThan(0)
     const announced = people.reduce((sum, { model }) => sum + model.announced, 0)
     expect(announced).toBeGreaterThan(0)
     expect(

@@ -107,8 +107,6 @@ describe('nothing is missed', () => {
         )
       await announce(binh, 'invoice.paid', { n })
     }
-    await eventually('all events', async () => numbers.length >= 60)
-    expect(numbers).toEqual(Array.from({ length: 60 }, (_, n) => n))
     await eventually(
       'one LISTEN connection',
       async () =>
@@ -120,7 +118,11 @@ describe('nothing is missed', () => {
         ).rows[0]?.n === 1n,
     )
     await admin.end()
-    expect((await notifications(binh)).result.unread).toBe(60)
+    // What is sent a second time is sent in order, before an event that is announced later.
+    await announce(binh, 'invoice.paid', { n: 60 })
+    await eventually('all events', async () => numbers.includes(60))
+    expect(numbers).toEqual(Array.from({ length: 61 }, (_, n) => n))
+    expect((await notifications(binh)).result.unread).toBe(61)
   })
 
   test('a database that is gone is asked twice a second; later all is delivered', async () => {

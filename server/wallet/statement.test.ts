@@ -16,7 +16,7 @@ import type {
   StatementHead,
 } from '../../contract/wallet-proof.ts'
 import type { Transaction } from '../../contract/wallet.ts'
-import { verifyStatement } from '../../scripts/verify-statement.mjs'
+import { Refused, verifyStatement } from '../../scripts/verify-statement.mjs'
 import {
   eventually,
   openTestPortal,
@@ -407,27 +407,29 @@ describe('the statement', () => {
         .filter(([at, by]) => by !== '' && characters[at] !== by)
       fc.assert(
         fc.property(changed, ([at, by]) => {
-          expect(() => verifyStatement(characters.with(at, by).join(''))).toThrow()
+          expect(() => verifyStatement(characters.with(at, by).join(''))).toThrow(Refused)
         }),
-        { numRuns: 3000 },
+        { numRuns: 300 },
       )
-      // Every digit there is.
-      for (const [at, character] of characters.entries())
-        if (/\d/.test(character))
-          expect(
-            () =>
-              verifyStatement(characters.with(at, String((Number(character) + 1) % 10)).join('')),
-            `digit at ${at}`,
-          ).toThrow()
       // Cut off anywhere.
       fc.assert(
         fc.property(fc.integer({ min: 0, max: characters.length - 1 }), (length) => {
-          expect(() => verifyStatement(characters.slice(0, length).join(''))).toThrow()
+          expect(() => verifyStatement(characters.slice(0, length).join(''))).toThrow(Refused)
         }),
         { numRuns: 300 },
       )
     },
   )
+
+  test('with any one digit changed is refused', async () => {
+    const characters = [...(await statement()).text]
+    for (const [at, character] of characters.entries())
+      if (/\d/.test(character))
+        expect(
+          () => verifyStatement(characters.with(at, String((Number(character) + 1) % 10)).join('')),
+          `digit at ${at}`,
+        ).toThrow(Refused)
+  })
 
   test('says where: reordered, left out, cut off, added, or told twice', async () => {
     const { result } = (await statement()).body

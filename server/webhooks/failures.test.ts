@@ -155,16 +155,17 @@ describe('a receiver that fails', () => {
     for (let n = 0; n < 12; n++) waiting.push(await tryOut(an, id))
     await eventually('it is called', async () => silent.calls.length > 0)
     const { id: quickId } = await addressOf(other, quick.url)
-    const began = performance.now()
     await settledAs(other, quickId, await tryOut(other, quickId), 'delivered')
-    expect(performance.now() - began).toBeLessThan(5_000)
+    // The silent call still waits.
+    expect((await page(an, id)).deliveries.flatMap(({ attempts }) => attempts)).toEqual([])
     // One call at a time, however many deliveries wait.
     expect(silent.calls).toHaveLength(1)
     const first = await eventually('the call is over', async () =>
       (await page(an, id)).deliveries.find(({ attempts }) => attempts.length > 0),
     )
     expect(first.attempts[0]).toMatchObject({ status: null, error: 'timeout' })
-    expect(first.attempts[0]?.ms).toBeLessThan(11_000)
+    expect(first.attempts[0]?.ms).toBeGreaterThanOrEqual(3_900)
+    expect(first.attempts[0]?.ms).toBeLessThan(9_000)
     // The others are put off, and none has lost a try.
     const { deliveries } = await page(an, id)
     const others = deliveries.filter((one) => one.id !== first.id)
@@ -190,9 +191,7 @@ test('ten silent receivers of one customer keep two workers, and nobody else wai
   for (const each of ids) await tryOut(an, each)
   await eventually('two are called', async () => silent.calls.length === 2)
   const { id } = await addressOf(other, quick.url)
-  const began = performance.now()
   await settledAs(other, id, await tryOut(other, id), 'delivered')
-  expect(performance.now() - began).toBeLessThan(5_000)
   expect(silent.calls).toHaveLength(2)
   // The next have their turn when these are over.
   await eventually('four were called', async () => silent.calls.length >= 4)

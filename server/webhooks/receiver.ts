@@ -10,7 +10,8 @@ import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { bareHost, judgedAddress, type MayConnect } from '../platform/judged-address.ts'
 import { isPublicAddress } from '../platform/network.ts'
 
-const longestMs = 10_000
+/** Longest time of a call, ms. */
+const longestCallMs = 10_000
 const keptBytes = 1024
 
 /**
@@ -68,7 +69,12 @@ function errorOf(error: unknown): NonNullable<WebhookAttempt['error']> {
 const textOf = (bytes: Buffer): string =>
   bytes.subarray(0, keptBytes).toString('utf8').replaceAll('\0', '')
 
-export function createReceivers(dns: DnsLookup, mayConnect: MayConnect): Receivers {
+/** `longestMs`: of a call. */
+export function createReceivers(
+  dns: DnsLookup,
+  mayConnect: MayConnect,
+  longestMs = longestCallMs,
+): Receivers {
   async function ask(
     url: URL,
     address: string,

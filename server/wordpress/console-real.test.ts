@@ -12,13 +12,16 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { usualToolTimes } from './drivers/machine/tools.ts'
 
 let portal: TestPortal
 let owner: TestCustomer
 let id = ''
 let name = ''
+/** Shortened where a command is to take too long. */
+const toolTimes = { ...usualToolTimes }
 beforeAll(async () => {
-  portal = await openTestPortal({ wordpress: 'real' })
+  portal = await openTestPortal({ wordpress: 'real', toolTimes })
   owner = await portal.customer()
   await portal.topUp(owner, 5_000_000)
   ;({ id, name } = await orderServer(portal, owner))
@@ -265,7 +268,7 @@ test.each([
 
 test('one that never ends is ended, and the next one runs', async () => {
   put('mu-plugins/loop.php', '<?php if ( isset( $portal_step ) ) { while ( true ) {} }')
-  const began = performance.now()
+  toolTimes.commandMs = 2_000
   const ask = () =>
     portal.call<ConsoleAnswer>('POST', `/api/wp/${id}/console`, {
       token: owner.token,
@@ -276,7 +279,7 @@ test('one that never ends is ended, and the next one runs', async () => {
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   const slow = answers.find(({ status }) => status === 200)
   expect(slow?.body.result.outcome).toBe('slow')
-  expect(performance.now() - began).toBeLessThan(60_000)
+  toolTimes.commandMs = usualToolTimes.commandMs
   fs.rmSync(path.join(content(), 'mu-plugins', 'loop.php'))
   await done('core version')
 }, 120_000)

@@ -20,7 +20,7 @@ import type { EdgeControl } from './directory.ts'
 import type { WordpressDriver } from './driver.ts'
 import { newestMove } from './move-store.ts'
 
-type Act = 'copyOut' | 'copyIn' | 'start' | 'holdWrites' | 'holdVisitors' | 'remove'
+type Act = 'copyOut' | 'copyIn' | 'start' | 'holdWrites' | 'holdVisitors'
 
 /** The act, and which of its calls, at which the portal is stopped next. */
 let stopAt: { act: Act; when: 'before' | 'after'; call: number } | undefined
@@ -42,7 +42,6 @@ const stopping = (driver: WordpressDriver): WordpressDriver => ({
   copyOut: (...of) => until('copyOut', () => driver.copyOut(...of)),
   copyIn: (...of) => until('copyIn', () => driver.copyIn(...of)),
   start: (...of) => until('start', () => driver.start(...of)),
-  remove: (...of) => until('remove', () => driver.remove(...of)),
   holdWrites: (...of) => until('holdWrites', () => driver.holdWrites(...of)),
 })
 const stoppingEdge = (edge: EdgeControl): EdgeControl => ({

@@ -5,6 +5,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { deliver, openWebhookInterceptor } from '../webhook-interceptor.ts'
 import {
   endVisits,
   keepPicture,
@@ -406,11 +407,25 @@ test('a payment is shown to whoever has a token in local storage, and no other',
 })
 
 test('a payment that is pending updates its page by itself', async () => {
-  const customer = await portal.customer()
-  const { page, context } = await open({ customer })
-  const { transactionCode } = await portal.topUp(customer, 250_000, 'late')
-  await page.goto(`${portal.url}/api/payments/success?transId=${transactionCode}`)
-  await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
-  await page.getByText('250.000').first().waitFor()
-  await context.close()
+  const held = await openWebhookInterceptor()
+  const timing = { askGatewaySeconds: [3_600] }
+  const waiting = await openTestPortal({ webhooksTo: held.url, timing })
+  try {
+    const customer = await waiting.customer()
+    const { page, context } = await open({ customer })
+    const { transactionCode } = await waiting.topUp(customer, 250_000)
+    const webhooks = await eventually('the webhook', async () => {
+      const found = held.collect()
+      return found.length > 0 && found
+    })
+    await page.goto(`${waiting.url}/api/payments/success?transId=${transactionCode}`)
+    await page.getByRole('heading', { name: 'Waiting for the payment' }).waitFor()
+    for (const webhook of webhooks) await deliver(waiting.url, webhook)
+    await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
+    await page.getByText('250.000').first().waitFor()
+    await context.close()
+  } finally {
+    await waiting.close()
+    await held.close()
+  }
 })

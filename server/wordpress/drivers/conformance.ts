@@ -18,10 +18,11 @@ import {
   signIn,
   siteOf,
   specOf,
+  writesTo,
   type Fixture,
 } from './site.conformance.ts'
 
-export { ask, eventually, specOf, type Fixture }
+export { ask, eventually, specOf, writesTo, type Fixture }
 
 const listUsers = `<?php // probe: users
 require __DIR__ . '/wp-load.php';

@@ -6,7 +6,10 @@ import { createEmbedded, type EmbeddedParts } from './embedded/index.ts'
 export { connectRuntime, serveFiles, serveRuntime, serveStream } from './remote/index.ts'
 
 /** Folders of the embedded runtime and of WordPress's files, and the program of a container. */
-export type WordpressFiles = Pick<EmbeddedParts, 'program' | 'runtimeDir' | 'filesDir'>
+export type WordpressFiles = Pick<
+  EmbeddedParts,
+  'program' | 'runtimeDir' | 'filesDir' | 'toolTimes'
+>
 
 export const wordpressDrivers = {
   embedded: {

@@ -105,22 +105,19 @@ export function bearsPressure(site: Site): void {
     expect((await page('/')).status).toBe(200)
   })
 
-  test.each([1, 2, 4])(
-    'keeps every write once, written in parallel over %d containers',
-    async (containers) => {
-      const headers = await session()
-      await driver.start({ ...spec, containers })
-      await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(containers))
-      const addresses = await driver.addresses(spec.id)
-      const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${containers}-${index}`)
-      const posts = await Promise.all(
-        wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)),
-      )
-      expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
-      const prefix = `Cùng lúc ${containers}-`
-      expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(
-        wanted.toSorted(),
-      )
-    },
-  )
+  // The more containers, the more wait for the one database: what four keep, fewer keep too.
+  test('keeps every write once, written in parallel over four containers', async () => {
+    const headers = await session()
+    await driver.start({ ...spec, containers: 4 })
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(4))
+    const addresses = await driver.addresses(spec.id)
+    const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${index}`)
+    const posts = await Promise.all(
+      wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)),
+    )
+    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+    expect((await titles()).filter((title) => title.startsWith('Cùng lúc')).toSorted()).toEqual(
+      wanted.toSorted(),
+    )
+  })
 }

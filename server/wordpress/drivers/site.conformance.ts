@@ -69,6 +69,26 @@ export function ask(
   })
 }
 
+/** Writes straight to a container, which takes them or has them wait. */
+export function writesTo(at: SiteAddress, url: string) {
+  const write = () => ask(at, `${url}/wp-comments-post.php`, { method: 'POST' })
+  return {
+    /** Resolves once a write is answered, however slow the machine is. */
+    isTaken: async (): Promise<void> => void (await write()),
+    /** Whether a write is still unanswered when three later reads are answered. */
+    async waits(): Promise<boolean> {
+      let isAnswered = false
+      // A container that ends meanwhile answers none of the writes that wait.
+      void write().then(
+        () => (isAnswered = true),
+        () => {},
+      )
+      for (let read = 0; read < 3; read++) await ask(at, `${url}/`)
+      return !isAnswered
+    },
+  }
+}
+
 /**
  * The pause between two visits of a continuous visitor: ten a second find any gap, and leave the
  * processor to the container that is being started.

@@ -3,27 +3,16 @@
  * containers, its own disk, its own address.
  */
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
+import { freePort } from '../../../../test/free-port.ts'
 import { missingForLamp, openLampServer } from '../../../../test/lamp-server.ts'
 import { createEdge, createHostTable, type Edge } from '../../../edge/index.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
-
-/** A port that is free at the moment. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 describe('WordPress as elsewhere', { timeout: 240_000 }, () => {
   let parts: Awaited<ReturnType<typeof fixture>>
@@ -190,29 +179,39 @@ $free = fn( $name ) => $wpdb->get_var( "SELECT RELEASE_LOCK('$name')" );
 if ( 'hold' === $_GET['do'] ) {
 	$told = $take( 'cron' );
 	file_put_contents( WP_CONTENT_DIR . '/held.txt', 'x' );
-	sleep( 4 );
+	while ( ! file_exists( WP_CONTENT_DIR . '/release.txt' ) ) {
+		usleep( 10000 );
+		clearstatcache();
+	}
 	echo json_encode( array( $told, $free( 'cron' ) ) );
 }
 if ( 'try' === $_GET['do'] )
 	echo json_encode( array( $take( 'cron' ), $take( 'other' ), $free( 'other' ),
 		$free( 'cron' ), $free( 'nobody' ) ) );
-if ( 'wait' === $_GET['do'] )
+if ( 'wait' === $_GET['do'] ) {
+	file_put_contents( WP_CONTENT_DIR . '/waits.txt', 'x' );
 	echo json_encode( array( $take( 'cron', 60 ), $take( 'cron' ),
 		$free( 'cron' ), $free( 'cron' ), $free( 'cron' ) ) );
+}
 if ( 'leave' === $_GET['do'] ) echo json_encode( array( $take( 'cron', 60 ) ) );`,
     )
     const json = async (what: string, container: number) =>
       JSON.parse(await page(`/probe-lock.php?do=${what}`, container)) as (string | null)[]
+    const stands = (file: string) =>
+      eventually(() =>
+        expect(
+          existsSync(path.join(parts.dataDir, 'sites', spec.id, 'wordpress/wp-content', file)),
+        ).toBe(true),
+      )
     const held = json('hold', 0)
-    await eventually(async () =>
-      expect(
-        (await ask(driver.upstreams(spec.id)[1]!, `${spec.url}/wp-content/held.txt`)).status,
-      ).toBe(200),
-    )
+    await stands('held.txt')
     // A lock of another request, one of our own, and a free one.
     expect(await json('try', 1)).toEqual(['0', '1', '1', '0', null])
     // A lock is waited for; held twice, it must be released twice.
-    expect(await json('wait', 1)).toEqual(['1', '1', '1', '1', null])
+    const waited = json('wait', 1)
+    await stands('waits.txt')
+    await parts.put(spec.id, 'wp-content/release.txt', '')
+    expect(await waited).toEqual(['1', '1', '1', '1', null])
     expect(await held).toEqual(['1', '1'])
     // A lock ends with the request that held it.
     expect(await json('leave', 0)).toEqual(['1'])

@@ -16,6 +16,7 @@ import {
   processesOf,
   runtimeDir,
 } from '../../../../test/embedded-wordpress.ts'
+import { freePort } from '../../../../test/free-port.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf } from '../conformance.ts'
 import { lineThrough } from '../../../sites-line.ts'
@@ -144,16 +145,27 @@ if ( wp_doing_cron() )
   })
 
   test('PHP opens no port of the host', async () => {
+    const port = await freePort()
     await parts.put(
       spec.id,
       'probe-listen.php',
-      "<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( " +
-        '300000 );',
+      `<?php
+$s = @stream_socket_server( 'tcp://0.0.0.0:${port}', $n, $m );
+touch( __DIR__ . '/listens' );
+for ( $i = 0; $i < 2000 && ! file_exists( __DIR__ . '/tried' ); $i++ ) {
+	usleep( 10000 );
+	clearstatcache();
+}
+echo $i < 2000 ? 'released' : 'left alone';`,
     )
-    await page('/probe-listen.php')
-    const client = net.connect(28917, '127.0.0.1')
+    // The port is tried while PHP, which has asked for it, still runs.
+    const asked = page('/probe-listen.php')
+    await eventually(() => expect(existsSync(path.join(folder(), 'listens'))).toBe(true))
+    const client = net.connect(port, '127.0.0.1')
     const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).toBe('ECONNREFUSED')
+    await parts.put(spec.id, 'tried', '')
+    expect((await asked).text).toBe('released')
     await eventually(async () => expect((await page('/')).status).toBe(200))
   })
 
@@ -348,10 +360,11 @@ echo json_encode( array(
     await fs.symlink(outside, path.join(folder(), 'wp-content/outside'))
     expect((await driver.state(spec.id)).diskUsedMb).toBe(before)
     expect((await page('/wp-content/outside/big.txt')).text).not.toContain('xxxx')
-    const other = specOf()
-    await driver.install(other, admin)
-    await fs.symlink(outside, path.join(parts.dataDir, 'sites', other.id, 'wordpress', 'outside'))
-    await driver.remove(other.id)
+    const other = path.join(parts.dataDir, 'sites', randomUUID())
+    await fs.mkdir(path.join(other, 'wordpress'), { recursive: true })
+    await fs.symlink(outside, path.join(other, 'wordpress', 'outside'))
+    await driver.remove(path.basename(other))
+    expect(existsSync(other)).toBe(false)
     expect(existsSync(path.join(outside, 'big.txt'))).toBe(true)
     await fs.rm(outside, { recursive: true })
     await fs.rm(path.join(folder(), 'wp-content/outside'))

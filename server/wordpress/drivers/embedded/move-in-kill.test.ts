@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -65,7 +66,8 @@ test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, asy
   await driver.backup(spec.id, archive)
 
   const random = randomFrom(seed)
-  const outcomes = new Map<string, number>()
+  /** Kills before the last step was done. */
+  let cut = 0
   for (let kill = 0; kill < kills; kill++) {
     await driver.start(spec)
     await write('old')
@@ -84,18 +86,27 @@ test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, asy
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    for await (const line of readline.createInterface({ input: child.stdout }))
-      if (line === step) break
+    const ended = once(child, 'exit')
+    const said: string[] = []
+    const lines = readline.createInterface({ input: child.stdout })
+    await new Promise<void>((resolve) => {
+      lines.on('line', (line) => {
+        said.push(line)
+        if (line === step) resolve()
+      })
+      lines.once('close', resolve)
+    })
+    expect(said).toContain(step)
     await pause(random() * lengthsMs[step] * 1.5)
     child.kill('SIGKILL')
-    await ended
+    const [, signal] = (await ended) as [number | null, string | null]
+    expect(signal).toBe('SIGKILL')
+    if (!said.includes('done')) cut++
 
     driver = open(dataDir, parts)
     await driver.start(spec)
     const found = await seen(driver)
     expect(['old', 'new'], `killed in ${step}`).toContain(found)
-    outcomes.set(found, (outcomes.get(found) ?? 0) + 1)
     // The job runs again: from the beginning where the copy is missing or incomplete.
     if (found === 'old') {
       expect(await driver.layOutImport(spec, [archive])).toHaveProperty('found')
@@ -107,5 +118,6 @@ test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, asy
     const left = await fs.readdir(path.join(dataDir, 'sites', spec.id))
     expect(left.filter((name) => /^(?:former-|import$|restoring$)/.test(name))).toEqual([])
   }
-  expect([...outcomes.values()].reduce((sum, one) => sum + one, 0)).toBe(kills)
+  // Those in the first step come before the end on any machine.
+  expect(cut).toBeGreaterThan(0)
 })

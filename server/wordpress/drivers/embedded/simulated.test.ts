@@ -2,14 +2,13 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
 import { simulatedWordpress, type SimulatedFaults } from '../../../../test/simulated-wordpress.ts'
 import { lineThrough } from '../../../sites-line.ts'
 import type { SiteRuntime } from '../../driver.ts'
-import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+import { ask, conformance, eventually, specOf, writesTo, type Fixture } from '../conformance.ts'
 import { connectRuntime, serveFiles, serveRuntime } from '../remote/index.ts'
 
 const open = async (faults?: SimulatedFaults): Promise<Fixture & { driver: SiteRuntime }> => {
@@ -89,22 +88,17 @@ describe('the stand-in', () => {
     await driver.install(spec, admin)
     await driver.start(spec)
     const [at] = await driver.addresses(spec.id)
-    /** Whether a write is answered, and not held. */
-    const isTaken = async (): Promise<boolean> => {
-      const written = ask(at!, `${spec.url}/wp-comments-post.php`, { method: 'POST' })
-      const waited = pause(1_000, 'waits')
-      return (await Promise.race([written, waited])) !== 'waits'
-    }
-    expect(await isTaken()).toBe(true)
+    const { isTaken, waits } = writesTo(at!, spec.url)
+    await isTaken()
     expect(await driver.holdWrites(spec.id, 60_000)).toBe(false)
     driver.fenceWrites(spec.id, 60_000)
     driver.fenceWrites(spec.id, 0)
-    expect(await isTaken()).toBe(false)
+    expect(await waits()).toBe(true)
     driver.fenceWrites(spec.id, 60_000)
     expect(await driver.holdWrites(spec.id, 0)).toBe(true)
-    expect(await isTaken()).toBe(false)
+    expect(await waits()).toBe(true)
     driver.fenceWrites(spec.id, 0)
-    expect(await isTaken()).toBe(true)
+    await isTaken()
     expect(await driver.holdWrites(spec.id, 0)).toBe(false)
   })
 })

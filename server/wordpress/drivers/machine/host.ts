@@ -5,6 +5,7 @@ import type { ArchiveRunner } from './archive-runner.ts'
 import type { FileHands } from './file-hands.ts'
 import type { Gate } from './gate.ts'
 import type { Release } from './release.ts'
+import type { ToolTimes } from './tools.ts'
 
 /** What all sites of a driver share. */
 export interface Host {
@@ -29,6 +30,7 @@ export interface Host {
    * undefined.
    */
   readonly measureMs: number | undefined
+  readonly toolTimes: ToolTimes
   /** Limits boots at a time, because they are the costly part. */
   readonly boots: Gate
   /** Walks through a site's files one at a time. */

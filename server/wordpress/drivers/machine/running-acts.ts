@@ -24,23 +24,24 @@ import type { Slots } from './slots.ts'
 import { writeTicket, type ActName } from './tickets.ts'
 import {
   answerOfTool,
-  commandMs,
   commandShape,
   commandStepMs,
-  databaseMs,
   databaseShape,
   toolMark,
+  type ToolTimes,
 } from './tools.ts'
 
 export class RunningActs {
   readonly #id: string
   readonly #slots: Slots
   readonly #folder: SiteFolder
+  readonly #times: ToolTimes
 
-  constructor(id: string, slots: Slots, folder: SiteFolder) {
+  constructor(id: string, slots: Slots, folder: SiteFolder, times: ToolTimes) {
     this.#id = id
     this.#slots = slots
     this.#folder = folder
+    this.#times = times
   }
 
   async adminLink(user: string): Promise<string> {
@@ -110,7 +111,7 @@ export class RunningActs {
     const { at, host } = this.#answering()
     const mark = toolMark()
     const step = { ...order, mark, ms: commandStepMs }
-    const ticket = await this.#actTicket('console', step, commandMs)
+    const ticket = await this.#actTicket('console', step, this.#times.commandMs)
     return await answerOfTool(at, { ticket, mark, host }, commandShape)
   }
 
@@ -121,7 +122,7 @@ export class RunningActs {
     const { at, host } = this.#answering()
     const mark = toolMark()
     const step = { ...order, op, mark, isShort: true }
-    const ticket = await this.#actTicket('database', step, databaseMs)
+    const ticket = await this.#actTicket('database', step, this.#times.databaseMs)
     return await answerOfTool(at, { ticket, mark, host }, databaseShape(op))
   }
 

@@ -23,6 +23,7 @@ import { Site } from './site.ts'
 import { embeddedRuntime } from './site-folder.ts'
 import { firstSiteUser, SiteUsers } from './site-users.ts'
 import { startSweeps } from './sweeps.ts'
+import { usualToolTimes, type ToolTimes } from './tools.ts'
 
 export interface MachineParts {
   /**
@@ -53,6 +54,8 @@ export interface MachineParts {
   readonly bootsAtOnce?: number
   /** The limits of a copy; those that a normal site needs when not given. */
   readonly copyLimits?: Partial<CopyLimits>
+  /** Longest times of the owner's tools; those of the product when not given. */
+  readonly toolTimes?: ToolTimes | undefined
   /** Free memory of this machine, MB; the system's figure when not given. */
   readonly freeMb?: () => number
   /** Space on the disk that the sites are on; the system's figure when not given. */
@@ -130,6 +133,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     pageMs: parts.settings.pageSeconds * 1_000,
     cores: maxCpu,
     measureMs: parts.measureMs,
+    toolTimes: parts.toolTimes ?? usualToolTimes,
     boots: new Gate(parts.bootsAtOnce ?? cores),
     measures: new Gate(1),
     archiveRunner: new ArchiveRunner(confinement, parts.copyLimits),

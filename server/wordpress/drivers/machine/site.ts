@@ -74,7 +74,7 @@ export class Site {
     this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf, host.engine)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
-    this.running = new RunningActs(id, this.#slots, this.#folder)
+    this.running = new RunningActs(id, this.#slots, this.#folder, host.toolTimes)
     const owner = (): Promise<number | null> => this.#folder.owner()
     const { archiveRunner, engine } = host
     this.#content = new SiteContent(archiveRunner, id, this.#folder.dir, owner, engine)

@@ -16,11 +16,15 @@ import type {
 } from '../../driver.ts'
 import { ask } from './acts.ts'
 
-/** Longest time of a command, and of one step of a command that works in steps, ms. */
-export const commandMs = 30_000
+/** Longest times of the owner's tools, ms. */
+export interface ToolTimes {
+  readonly commandMs: number
+  /** Of a query to the database. */
+  readonly databaseMs: number
+}
+export const usualToolTimes: ToolTimes = { commandMs: 30_000, databaseMs: 10_000 }
+/** Longest time of one step of a command that works in steps, ms. */
 export const commandStepMs = 10_000
-/** Longest time of a query to the database, ms. */
-export const databaseMs = 10_000
 /** Longest time in all, ms, with the wait for its turn. */
 const longestMs = 80_000
 /** Twice the longest answer of tool.php, for JSON's escapes and what the site prints besides. */
