@@ -1,17 +1,17 @@
-import { Link } from '@tanstack/react-router'
-import { WalletMinimal } from 'lucide-react'
-import { memo } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import type * as z from 'zod/mini'
 import { effectivePlanPrice, type MonthlyLines } from '../../contract/pricing.ts'
 import type { Plan, Region } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { topUpOf } from '../payments/shortfall.ts'
-import { useConfig, useMe } from '../queries.ts'
+import { loadWanted } from '../pages/load-screen.ts'
+import { useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Flag } from '../ui/Flag.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
-import { useShortfall } from './use-shortfall.ts'
+
+/** Loaded after the form: it asks for the invoices that a top-up pays first. */
+const WalletLine = lazy(() => loadWanted(() => import('./WalletLine.tsx')))
 
 interface SummaryProps {
   form: OrderForm
@@ -104,7 +104,9 @@ export const OrderSummary = memo(function OrderSummary({
         </Button>
         <p className="mt-2.5 text-center text-xs text-ink-3">{missing ?? t.order.onlyAfter}</p>
       </div>
-      <WalletLine total={price.total} />
+      <Suspense fallback={<p className="h-10 rounded-b-xl bg-subtle" />}>
+        <WalletLine total={price.total} />
+      </Suspense>
     </aside>
   )
 })
@@ -128,40 +130,6 @@ function Line({
       </dt>
       <dd className={quiet ? 'num shrink-0 text-ink-3' : 'num shrink-0'}>{value}</dd>
     </div>
-  )
-}
-
-function WalletLine({ total }: { total: number }) {
-  const t = useTexts('servers')
-  const user = useMe()
-  const { payments } = useConfig()
-  const { money } = useFormat()
-  const balance = money(user.balance, user.currency)
-  const { short } = useShortfall(total)
-  const enough =
-    total > 0
-      ? t.order.walletEnough(balance, Math.floor(user.balance / total))
-      : `${t.shell.balance} ${balance}`
-  return (
-    <p className="num flex items-center gap-2 rounded-b-xl bg-subtle px-5 py-3 text-xs text-ink-2">
-      <WalletMinimal aria-hidden className="size-4 shrink-0 text-ink-3" />
-      {total > 0 && short > 0 ? (
-        <>
-          <span className="text-warning">
-            {t.order.walletShort(balance, money(short, user.currency))}
-          </span>
-          <Link
-            to="/payment"
-            search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)}
-            className="ml-auto font-medium text-primary-ink underline underline-offset-4"
-          >
-            {t.nav.topUp}
-          </Link>
-        </>
-      ) : (
-        enough
-      )}
-    </p>
   )
 }
 
