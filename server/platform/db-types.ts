@@ -660,6 +660,7 @@ export interface OperatorProposal {
   rejected_by: string | null;
   role: string | null;
   staff_id: string | null;
+  told_at: Timestamp | null;
 }
 
 export interface Passkey {
@@ -726,6 +727,7 @@ export interface PaymentDispute {
   closed_at: Timestamp | null;
   currency: string;
   driver: string;
+  due_told_at: Timestamp | null;
   evidence_due_at: Timestamp | null;
   fee: bigint | null;
   id: string;
@@ -1280,6 +1282,7 @@ export interface Staff {
   created_at: Timestamp;
   disabled_at: Timestamp | null;
   email: string;
+  gets_letters: Generated<boolean>;
   id: string;
   name: string;
   networks: Generated<string[]>;
@@ -1414,6 +1417,7 @@ export interface Ticket {
   rating: string | null;
   sender_email: string | null;
   sender_name: string | null;
+  staff_told_at: Timestamp | null;
   state: string;
   subject: string;
   waiting_since: Timestamp;

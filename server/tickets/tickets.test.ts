@@ -382,7 +382,7 @@ test('what stays answered for 30 days is closed by itself', async () => {
   ).toMatchObject({ state: 'open' })
 })
 
-test('a second answer begins anew the days until it is closed, and until it is deleted', async () => {
+test('a second answer begins anew the days until it is closed and deleted', async () => {
   const member = await newMember(portal, 'support', { clock })
   const own = await portal.signIn(an)
   const answered = async (close: 'yes' | 'no' = 'no'): Promise<string> => {
