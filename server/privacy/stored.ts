@@ -366,7 +366,7 @@ export const stored: readonly Stored[] = [
     'number',
     `id number subject state priority object_kind object_id object_name opened_at closed_at rating
       rated_at sender_email sender_name`,
-    'customer_id assignee_id labels waiting_since merged_into messages',
+    'customer_id assignee_id labels waiting_since staff_told_at merged_into messages',
   ),
   {
     ...rows(

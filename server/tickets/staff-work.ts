@@ -102,12 +102,11 @@ export async function answerTicket(
     throw no('invalid_input', 'files', sentences.noAccount)
   const message = await add(tx, deps, row, 'staff', by, wish)
   await setState(tx, row, closes ? 'closed' : 'answered', deps.clock.now())
-  if (row.assignee_id === null && by.staffId !== null)
-    await tx
-      .updateTable('ticket')
-      .set({ assignee_id: by.staffId })
-      .where('id', '=', row.id)
-      .execute()
+  await tx
+    .updateTable('ticket')
+    .set({ assignee_id: row.assignee_id ?? by.staffId, staff_told_at: null })
+    .where('id', '=', row.id)
+    .execute()
   await publish(tx, deps, 'ticket.answered', row.id)
   if (closes) await publish(tx, deps, 'ticket.closed', row.id)
   const author = by.staffId === null ? deps.brandName : by.name
@@ -214,6 +213,7 @@ export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise
   const row = await lockTicket(tx, id)
   if (row.state === 'closed') throw no('conflict', 'ticket', sentences.closed)
   await setState(tx, row, 'closed', deps.clock.now())
+  await tx.updateTable('ticket').set({ staff_told_at: null }).where('id', '=', row.id).execute()
   await publish(tx, deps, 'ticket.closed', row.id)
   if (row.customer_id !== null || (await isSenderProven(tx, row)))
     await sendLetter(tx, deps, row, { kind: 'closed' })

@@ -40,6 +40,11 @@ export const enOperator = {
     staff: 'Staff',
     menu: 'Your session',
     signOut: 'Sign out',
+    lettersOn: 'Get letters about waiting work',
+    lettersOff: 'Get no more letters about waiting work',
+    lettersHint: 'Tickets and disputes that wait',
+    lettersAreOn: 'You get letters about waiting tickets and disputes',
+    lettersAreOff: 'You get no more letters about waiting tickets and disputes',
   },
   roles: {
     owner: 'Owner',

@@ -36,6 +36,11 @@ export const viOperator: OperatorTexts = {
     staff: 'Nhân viên',
     menu: 'Phiên làm việc',
     signOut: 'Đăng xuất',
+    lettersOn: 'Nhận thư báo việc đang chờ',
+    lettersOff: 'Ngừng nhận thư báo việc đang chờ',
+    lettersHint: 'Yêu cầu hỗ trợ và khiếu nại đang chờ',
+    lettersAreOn: 'Bạn sẽ nhận thư khi có yêu cầu hỗ trợ hoặc khiếu nại đang chờ',
+    lettersAreOff: 'Bạn sẽ không còn nhận thư về yêu cầu hỗ trợ và khiếu nại đang chờ',
   },
   roles: {
     owner: 'Chủ sở hữu',
