@@ -10,3 +10,6 @@ alter table ticket add column staff_told_at timestamptz;
 alter table payment_dispute add column due_told_at timestamptz;
 -- Whether the member gets letters about tickets and disputes.
 alter table staff add column gets_letters boolean not null default true;
+-- Tickets of members who were disabled are nobody's; the act that disables one says so from now on.
+update ticket set assignee_id = null
+  where assignee_id in (select id from staff where disabled_at is not null);

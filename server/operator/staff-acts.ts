@@ -11,6 +11,7 @@ import {
   withdrawInvitation,
   type Member,
 } from '../staff/index.ts'
+import { releaseTickets } from '../tickets/index.ts'
 import type { RegistryOf } from './acts.ts'
 import { invitation } from './letters.ts'
 
@@ -65,25 +66,37 @@ export const staffActs: RegistryOf<'staff'> = {
     },
   },
   'staff.change': {
-    async run(tx, { clock }, _actor, { member, role, networks }) {
+    async run(tx, { clock, tickets }, actor, { member, role, networks }) {
       const { before, after } = await changeMember(tx, member, { role, networks })
       const voided = mayDo(after.role, 'staff') ? 0 : await voidInvitationsBy(tx, clock, member)
+      const released = mayDo(after.role, 'tickets')
+        ? 0
+        : await releaseTickets(tx, tickets, actor, before)
       return {
         ...about(member),
-        before: { ...shown(before), ...(voided > 0 && { invitations: voided }) },
-        after: { ...shown(after), ...(voided > 0 && { invitations: 0 }) },
+        before: {
+          ...shown(before),
+          ...(voided > 0 && { invitations: voided }),
+          ...(released > 0 && { tickets: released }),
+        },
+        after: {
+          ...shown(after),
+          ...(voided > 0 && { invitations: 0 }),
+          ...(released > 0 && { tickets: 0 }),
+        },
       }
     },
   },
   'staff.disable': {
-    async run(tx, { clock }, _actor, { member }) {
+    async run(tx, { clock, tickets }, actor, { member }) {
       const { before, sessions } = await disableMember(tx, clock, member)
       const voided = await voidInvitationsBy(tx, clock, member)
+      const released = await releaseTickets(tx, tickets, actor, before)
       const { email } = before
       return {
         ...about(member),
-        before: { email, disabled: false, sessions, invitations: voided },
-        after: { email, disabled: true, sessions: 0, invitations: 0 },
+        before: { email, disabled: false, sessions, invitations: voided, tickets: released },
+        after: { email, disabled: true, sessions: 0, invitations: 0, tickets: 0 },
       }
     },
   },

@@ -15,6 +15,7 @@ export {
   labelTicket,
   mergeTicket,
   noteTicket,
+  releaseTickets,
   reopenTicket,
   setPriority,
   unlabelTicket,

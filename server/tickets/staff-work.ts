@@ -145,6 +145,45 @@ export async function assignTicket(
   return { row, name: found?.name ?? null }
 }
 
+/**
+ * Hands all tickets of a member who answers no more back to the queue; a note in each that is not
+ * closed says so. Answers how many of those there are.
+ */
+export async function releaseTickets(
+  tx: Tx,
+  deps: Pick<TicketDeps, 'clock'>,
+  by: Author,
+  member: { readonly id: string; readonly name: string },
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('ticket')
+    .select(['id', 'messages'])
+    .where('assignee_id', '=', member.id)
+    .where('state', '!=', 'closed')
+    .where('merged_into', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  await tx
+    .updateTable('ticket')
+    .set({ assignee_id: null })
+    .where('assignee_id', '=', member.id)
+    .execute()
+  for (const { id, messages } of rows)
+    // A ticket that is full is handed back too, without a note.
+    if (messages < mostMessages)
+      await addMessage(tx, id, {
+        kind: 'note',
+        author: by.name,
+        staffId: by.staffId ?? undefined,
+        text:
+          `${member.name} answers no tickets any more: this one is nobody’s.\n` +
+          `${member.name} không còn trả lời yêu cầu: yêu cầu này chưa có người phụ trách.`,
+        at: deps.clock.now(),
+      })
+  return rows.length
+}
+
 /** `before` in the result is the former priority. */
 export async function setPriority(
   tx: Tx,

@@ -89,6 +89,10 @@ test('a question about a domain is answered from the desk and seen live', async 
   await dialog
     .getByLabel('Text in Vietnamese')
     .fill('Chào {name}, {object} cần một ngày để cập nhật ({reference}).')
+  await desk.keyboard.press('Escape')
+  await desk.getByRole('alert').filter({ hasText: 'Close without saving' }).waitFor()
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  await desk.mouse.click(5, 5)
   await dialog.getByRole('button', { name: 'Save canned answer' }).click()
   await desk.getByText('Hello {name}, {object} needs a day.').waitFor()
   await judgeBothWidths(desk, 'desk-canned-en')
@@ -99,6 +103,13 @@ test('a question about a domain is answered from the desk and seen live', async 
   await judgeBothWidths(desk, 'desk-tickets-en')
   await desk.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
   await desk.getByText('Domain tap-chi-cua-an.vn').waitFor()
+  // What is being written is there again after a reload, as what it was.
+  await desk.getByRole('radio', { name: 'Note' }).check({ force: true })
+  await desk.getByLabel('A note for the staff').fill('Half a thought')
+  await openPage(desk, desk.url())
+  expect(await desk.getByLabel('A note for the staff').inputValue()).toBe('Half a thought')
+  await desk.getByLabel('A note for the staff').fill('')
+  await desk.getByRole('radio', { name: 'Answer' }).check({ force: true })
   await desk.getByLabel('Canned answer').selectOption('Delegation takes a day')
   const answer = desk.getByLabel('Your answer')
   expect(await answer.inputValue()).toMatch(

@@ -193,6 +193,8 @@ export const enOperator = {
     ...enCatalogActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
+    invitations: 'Open invitations',
+    tickets: 'Tickets',
     programs: 'Tokens and webhooks',
     app: 'Authenticator app',
     passkeys: 'Passkeys',

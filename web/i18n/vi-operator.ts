@@ -187,6 +187,8 @@ export const viOperator: OperatorTexts = {
     ...viCatalogActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
+    invitations: 'Lời mời đang mở',
+    tickets: 'Yêu cầu hỗ trợ',
     programs: 'Token và webhook',
     app: 'Ứng dụng xác thực',
     passkeys: 'Khoá truy cập',
