@@ -32,10 +32,8 @@ export function createSuspense(deps: {
    * its row in suspense, open or resolved, if there is one.
    */
   async function lock(tx: Tx, driver: Source, movement: string): Promise<SuspenseRow | undefined> {
-    await sql`select
-      pg_advisory_xact_lock(hashtextextended(${`movement ${movementKey(driver, movement)}`}, 0))`.execute(
-      tx,
-    )
+    const name = `movement ${movementKey(driver, movement)}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     return await tx
       .selectFrom('payment_suspense')
       .selectAll()

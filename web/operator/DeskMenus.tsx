@@ -38,7 +38,7 @@ export function DeskMenus({
       client.setQueryData(sessionQuery.queryKey, (now) => now && { ...now, getsLetters })
       toast.success(t.done, getsLetters ? t.nav.lettersAreOn : t.nav.lettersAreOff)
     },
-    onError: ({ message }) => void toast.error(t.failed, message),
+    onError: ({ message }) => toast.error(t.failed, message),
   })
   return (
     <div className="ml-auto flex items-center gap-1">
