@@ -194,7 +194,7 @@ export const stored: readonly Stored[] = [
     ofPayment,
     'id',
     'id payment_id state is_inquiry amount currency reason fee money opened_at closed_at',
-    'driver reference evidence_due_at seen_at number',
+    'driver reference evidence_due_at due_told_at seen_at number',
   ),
   rows(
     'payment_dispute_answer',

@@ -5,7 +5,7 @@ import { toMinor, withoutGroups, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
-import { AskingDialog } from '../ui/AskingDialog.tsx'
+import { TypedFrame } from '../shell/TypedFrame.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
@@ -122,7 +122,7 @@ export function ActDialog({
       form.values[field] !== initial[field],
   )
   return (
-    <AskingDialog
+    <TypedFrame
       onClose={onClose}
       isTyped={isTyped}
       words={language === 'vi' ? viTyped : enTyped}
@@ -200,7 +200,7 @@ export function ActDialog({
           </Fragment>
         ))}
       </form>
-    </AskingDialog>
+    </TypedFrame>
   )
 }
 

@@ -5,7 +5,7 @@ import { formatMoney, type Currency } from '../../contract/money.ts'
 import { approveProposal, rejectProposal, type Proposal } from '../../contract/operator-desk.ts'
 import { enTyped } from '../i18n/en-typed.ts'
 import { viTyped } from '../i18n/vi-typed.ts'
-import { AskingDialog } from '../ui/AskingDialog.tsx'
+import { TypedFrame } from '../shell/TypedFrame.tsx'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Card } from '../ui/Card.tsx'
@@ -257,7 +257,7 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
     },
   })
   return (
-    <AskingDialog
+    <TypedFrame
       onClose={onClose}
       isTyped={(form.values['reason'] ?? '').trim() !== ''}
       words={language === 'vi' ? viTyped : enTyped}
@@ -292,6 +292,6 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
           )}
         </Field>
       </form>
-    </AskingDialog>
+    </TypedFrame>
   )
 }

@@ -3,10 +3,10 @@ import { onOutage } from '../api.ts'
 import { enTyped } from '../i18n/en-typed.ts'
 import { useLanguage } from '../i18n/index.ts'
 import { viTyped } from '../i18n/vi-typed.ts'
-import { AskingDialog, type AskingDialogProps } from '../ui/AskingDialog.tsx'
+import { TypedFrame, type TypedFrameProps } from './TypedFrame.tsx'
 
 /** A dialog for much typed text, which asks before that is lost, in the customer's language. */
-export function TypedDialog({ isTyped, ...rest }: Omit<AskingDialogProps, 'words'>) {
+export function TypedDialog({ isTyped, ...rest }: Omit<TypedFrameProps, 'words'>) {
   // Only few dialogs are of this kind, so these texts are in their chunk.
   const words = useLanguage() === 'vi' ? viTyped : enTyped
   useEffect(() => {
@@ -20,5 +20,5 @@ export function TypedDialog({ isTyped, ...rest }: Omit<AskingDialogProps, 'words
     return () => void (onOutage.unavailable = unavailable)
   }, [isTyped])
 
-  return <AskingDialog {...rest} isTyped={isTyped} words={words} />
+  return <TypedFrame {...rest} isTyped={isTyped} words={words} />
 }

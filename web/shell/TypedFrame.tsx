@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { Button } from './Button.tsx'
-import { Dialog, type DialogProps } from './Dialog.tsx'
-import { focusFirstField } from './modal.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
+import { focusFirstField } from '../ui/modal.ts'
 
-export interface AskingDialogProps extends Omit<DialogProps, 'open' | 'onLeave' | 'footer'> {
+export interface TypedFrameProps extends Omit<DialogProps, 'open' | 'onLeave' | 'footer'> {
   /** Closing would lose typed text, so the dialog asks first. */
   isTyped: boolean
   words: { readonly ask: string; readonly discard: string; readonly goOn: string }
@@ -15,14 +15,14 @@ export interface AskingDialogProps extends Omit<DialogProps, 'open' | 'onLeave' 
  * A dialog for much typed text. Once something is typed, a press outside does nothing, and every
  * other way out asks first. Esc returns from that question to the form.
  */
-export function AskingDialog({
+export function TypedFrame({
   isTyped,
   words: t,
   footer,
   children,
   onClose,
   ...rest
-}: AskingDialogProps) {
+}: TypedFrameProps) {
   const body = useRef<HTMLDivElement>(null)
   const [before, setBefore] = useState<Element | null>(null)
   const [wasAsked, setWasAsked] = useState(false)
