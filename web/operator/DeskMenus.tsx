@@ -79,7 +79,6 @@ export function DeskMenus({
           items={[
             {
               label: session.getsLetters ? t.nav.lettersOff : t.nav.lettersOn,
-              hint: t.nav.lettersHint,
               icon: session.getsLetters ? BellOff : Bell,
               onSelect: () => choose(),
               shown: mayDo(session.role, 'tickets') || mayDo(session.role, 'money'),
