@@ -14,6 +14,8 @@ export const StaffSession = z.object({
   name: z.string(),
   email: z.string(),
   role: staffRole,
+  /** Whether letters about waiting tickets and disputes go to the member. */
+  getsLetters: z.boolean(),
   /** For the header x-csrf-token of every call except GET. */
   csrfToken: z.string(),
   /** Eight hours after the session was opened, used or not. */
@@ -49,6 +51,16 @@ export const staffSession = endpoint({
   may: 'look',
   summary: 'Who is signed in to the desk',
   result: StaffSession,
+})
+
+export const chooseStaffLetters = endpoint({
+  method: 'PUT',
+  path: '/api/operator/letters-wanted',
+  access: 'staff',
+  may: 'look',
+  summary: 'Switch one’s own letters about waiting tickets and disputes on or off',
+  body: z.strictObject({ getsLetters: z.boolean() }),
+  result: z.object({ getsLetters: z.boolean() }),
 })
 
 export const openInvitation = endpoint({

@@ -21,6 +21,7 @@ import { createNotices } from '../platform/notices.ts'
 import { openTracing } from '../platform/tracing.ts'
 import { refuseUnfinishedRestore } from '../portal-backup/index.ts'
 import { createRealtime } from '../realtime/index.ts'
+import { lettersAbout } from '../staff/index.ts'
 import * as storefront from '../storefront/index.ts'
 import * as team from '../team/index.ts'
 import { titles as ticketTitles } from '../tickets/index.ts'
@@ -219,6 +220,9 @@ export async function openBase(parts: AppParts) {
     askGatewaySeconds: parts.timing?.askGatewaySeconds,
     refusals: limits.limit('card-refused'),
     fundsOf: bills.fundsOf,
+    mail: messages.mail,
+    moneyMembers: (from) => lettersAbout(from, 'money'),
+    brandName: catalog.brand.name,
   })
 
   return {

@@ -10,6 +10,7 @@ import { defineJobGauges } from './jobs.ts'
 import { defineMoneyGauges } from './money.ts'
 import { defineCertificateGauges } from './certificates.ts'
 import type { GaugeParts } from './parts.ts'
+import { defineDeskGauges } from './desk.ts'
 import { defineProcessGauges } from './processes.ts'
 import { defineSiteGauges } from './sites.ts'
 
@@ -86,5 +87,6 @@ export function defineGauges(parts: GaugeParts): void {
   defineCertificateGauges(parts)
   defineJobGauges(parts)
   defineMoneyGauges(parts)
+  defineDeskGauges(parts)
   defineProcessGauges(parts)
 }

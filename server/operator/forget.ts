@@ -6,6 +6,9 @@ import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { erasure } from './trail-hash.ts'
 import { eraseActs, erasers, holdTrail } from './trail.ts'
 
+/** Who has rejected the proposals about a customer who closes the account. */
+export const leaver = 'account closed'
+
 /**
  * For a customer who closes the account: erases notes, labels, and personal data in proposals and
  * in the trail, which the caller has locked. Pending proposals become void.
@@ -13,7 +16,7 @@ import { eraseActs, erasers, holdTrail } from './trail.ts'
 export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
   await tx
     .updateTable('operator_proposal')
-    .set({ rejected_at: clock.now(), rejected_by: 'account closed' })
+    .set({ rejected_at: clock.now(), rejected_by: leaver })
     .where('customer_id', '=', customerId)
     .where('act_seq', 'is', null)
     .where('rejected_at', 'is', null)

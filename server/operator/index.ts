@@ -2,6 +2,7 @@
  * The operator's desk: search, customers, and acts, each with a name, a reason and a place in the
  * trail (decisions 91 and 92).
  */
+export { defineEndedProposals } from './ended-proposals.ts'
 export { forgetAtDesk, forgetClosed } from './forget.ts'
 export { commandActor, type ActNeeds } from './acts.ts'
 export { previewOf } from './catalog-preview.ts'

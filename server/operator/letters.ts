@@ -160,3 +160,52 @@ export function approvalAsked(of: {
       page,
   }
 }
+
+/** How a proposal ended without approval; `by` rejected it. */
+export type ProposalEnd =
+  | { readonly by: string; readonly why: string }
+  | 'nobody approved'
+  | 'account closed'
+
+function wordsOf(how: ProposalEnd): { subject: string; en: string; vi: string } {
+  if (how === 'nobody approved')
+    return {
+      subject: 'was not approved · không được duyệt',
+      en:
+        'Nobody approved it within 24 hours: it is void. Propose it again if it is still ' +
+        'wanted.',
+      vi:
+        'Không ai duyệt trong 24 giờ nên đề xuất đã hết hiệu lực. Nếu vẫn cần, hãy đề xuất ' +
+        'lại.',
+    }
+  if (how === 'account closed')
+    return {
+      subject: 'is void · đã hết hiệu lực',
+      en: 'Its customer has closed the account: it is void.',
+      vi: 'Khách hàng liên quan đã đóng tài khoản nên đề xuất đã hết hiệu lực.',
+    }
+  return {
+    subject: 'was rejected · bị từ chối',
+    en: `${how.by} rejected it: “${how.why}”`,
+    vi: `${how.by} đã từ chối: “${how.why}”`,
+  }
+}
+
+/** To the proposer of an act that ended without approval. */
+export function proposalEnded(of: {
+  readonly brandName: string
+  readonly portalUrl: string
+  readonly name: string
+  readonly reason: string | null
+  readonly how: ProposalEnd
+}): { subject: string; text: string } {
+  const { name } = of
+  const { subject, en, vi } = wordsOf(of.how)
+  const asked = of.reason === null ? '' : ` “${of.reason}”`
+  return {
+    subject: `${of.brandName}: ${name} ${subject}`,
+    text:
+      `You proposed ${name}.${asked} ${en}\nBạn đã đề xuất ${name}.${asked} ${vi}\n` +
+      `${of.portalUrl}/operator/approvals`,
+  }
+}

@@ -89,11 +89,23 @@ const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 type Outcome = Omit<ActOutcome, 'notice'> & { readonly told?: Readonly<Record<string, string>> }
 
 /**
- * The act or proposal under this idempotency key. Refuses a different act with
+ * The act or proposal under this idempotency key. A proposal that has ended without approval gives
+ * its key back, because the same press means a new proposal then. Refuses a different act with
  * idempotency_key_reused.
  */
-async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
+async function earlier(
+  tx: Tx,
+  now: Date,
+  { name, input, key }: Wanted,
+): Promise<Outcome | undefined> {
   if (key === null) return undefined
+  await tx
+    .updateTable('operator_proposal')
+    .set({ key: null })
+    .where('key', '=', key)
+    .where('act_seq', 'is', null)
+    .where((eb) => eb.or([eb('rejected_at', 'is not', null), eb('expires_at', '<=', now)]))
+    .execute()
   const proposed = await tx
     .selectFrom('operator_proposal')
     .select(['id', 'act', 'input', 'act_seq'])
@@ -240,7 +252,7 @@ export async function perform(
 ): Promise<Outcome> {
   await holdTrail(tx)
   await refuseFormer(tx, actor, wanted.name)
-  const before = await earlier(tx, wanted)
+  const before = await earlier(tx, needs.clock.now(), wanted)
   if (before) return before
   const { name, input } = wanted
   const needsSecond = (await actOf(name).needsSecond?.(tx, needs, input, actor)) ?? false

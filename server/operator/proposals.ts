@@ -12,6 +12,7 @@ import type { StaffCaller } from '../platform/http.ts'
 import { approversOf, memberOf } from '../staff/index.ts'
 import type { ActNeeds, Actor } from './acts.ts'
 import type { Facts } from './canonical.ts'
+import { tellEnded } from './ended-proposals.ts'
 import { carryOut, endpointOf, keptOf, refuseFormer } from './perform.ts'
 import { holdTrail, writeAct } from './trail.ts'
 
@@ -147,18 +148,6 @@ async function openProposal(tx: Tx, now: Date, id: string) {
   return row
 }
 
-const tellDecided = (
-  tx: Tx,
-  { outbox }: ActNeeds,
-  { id, act, customer_id: customerId }: Awaited<ReturnType<typeof openProposal>>,
-  approved: boolean,
-): Promise<void> =>
-  outbox.tellOperator(tx, {
-    event: 'proposal.decided',
-    customerId,
-    payload: { proposal: { id, act, approved } },
-  })
-
 /** The proposal, locked, and the actor. Refuses with forbidden, not_found and conflict. */
 export async function approvable(
   tx: Tx,
@@ -217,12 +206,17 @@ export async function approve(
     .set({ act_seq: BigInt(act ?? 0) })
     .where('id', '=', row.id)
     .execute()
-  await tellDecided(tx, needs, row, true)
+  await needs.outbox.tellOperator(tx, {
+    event: 'proposal.decided',
+    customerId: row.customer_id,
+    payload: { proposal: { id: row.id, act: row.act, approved: true } },
+  })
   return act ?? 0
 }
 
 /**
- * Rejects a proposal; its proposer may withdraw it. Refuses with forbidden, not_found, conflict.
+ * Rejects a proposal and tells its proposer, who may also withdraw it. Refuses with forbidden,
+ * not_found, conflict.
  */
 export async function reject(
   tx: Tx,
@@ -238,8 +232,9 @@ export async function reject(
     .set({ rejected_at: needs.clock.now(), rejected_by: staff.name })
     .where('id', '=', of.id)
     .execute()
-  await tellDecided(tx, needs, row, false)
   const { staffId, name, role } = staff
+  const isWithdrawn = row.staff_id === staffId
+  await tellEnded(tx, needs, row, isWithdrawn ? undefined : { by: name, why: of.reason })
   await writeAct(
     tx,
     needs.clock,

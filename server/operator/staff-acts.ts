@@ -1,4 +1,7 @@
 /** Acts on members of the staff. */
+import { mayDo } from '../../contract/staff-roles.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
 import {
   changeMember,
   disableMember,
@@ -8,11 +11,30 @@ import {
   withdrawInvitation,
   type Member,
 } from '../staff/index.ts'
+import { releaseTickets } from '../tickets/index.ts'
 import type { RegistryOf } from './acts.ts'
 import { invitation } from './letters.ts'
 
 const shown = ({ email, role, networks }: Member) => ({ email, role, networks: [...networks] })
 const about = (id: string) => ({ subject: { kind: 'staff', id } })
+
+/**
+ * Ends the open invitations of a member who may not invite any more: somebody else must invite
+ * again. Answers how many.
+ */
+async function voidInvitationsBy(tx: Tx, clock: Clock, member: string): Promise<number> {
+  const invited = await tx
+    .selectFrom('operator_act')
+    .select('subject_id')
+    .where('act', '=', 'staff.invite')
+    .where('staff_id', '=', member)
+    .execute()
+  return await voidInvitations(
+    tx,
+    clock,
+    invited.map(({ subject_id: id }) => id),
+  )
+}
 
 export const staffActs: RegistryOf<'staff'> = {
   'staff.invite': {
@@ -44,31 +66,37 @@ export const staffActs: RegistryOf<'staff'> = {
     },
   },
   'staff.change': {
-    async run(tx, _needs, _actor, { member, role, networks }) {
+    async run(tx, { clock, tickets }, actor, { member, role, networks }) {
       const { before, after } = await changeMember(tx, member, { role, networks })
-      return { ...about(member), before: shown(before), after: shown(after) }
+      const voided = mayDo(after.role, 'staff') ? 0 : await voidInvitationsBy(tx, clock, member)
+      const released = mayDo(after.role, 'tickets')
+        ? 0
+        : await releaseTickets(tx, tickets, actor, before)
+      return {
+        ...about(member),
+        before: {
+          ...shown(before),
+          ...(voided > 0 && { invitations: voided }),
+          ...(released > 0 && { tickets: released }),
+        },
+        after: {
+          ...shown(after),
+          ...(voided > 0 && { invitations: 0 }),
+          ...(released > 0 && { tickets: 0 }),
+        },
+      }
     },
   },
   'staff.disable': {
-    async run(tx, { clock }, _actor, { member }) {
+    async run(tx, { clock, tickets }, actor, { member }) {
       const { before, sessions } = await disableMember(tx, clock, member)
-      // A disabled member's open invitations end: somebody else must invite again.
-      const invited = await tx
-        .selectFrom('operator_act')
-        .select('subject_id')
-        .where('act', '=', 'staff.invite')
-        .where('staff_id', '=', member)
-        .execute()
-      const voided = await voidInvitations(
-        tx,
-        clock,
-        invited.map(({ subject_id: id }) => id),
-      )
+      const voided = await voidInvitationsBy(tx, clock, member)
+      const released = await releaseTickets(tx, tickets, actor, before)
       const { email } = before
       return {
         ...about(member),
-        before: { email, disabled: false, sessions, invitations: voided },
-        after: { email, disabled: true, sessions: 0, invitations: 0 },
+        before: { email, disabled: false, sessions, invitations: voided, tickets: released },
+        after: { email, disabled: true, sessions: 0, invitations: 0, tickets: 0 },
       }
     },
   },

@@ -18,7 +18,7 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
-import { hours, later } from '../platform/clock.ts'
+import { days, hours, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 interface Whole extends Dispute {
@@ -104,6 +104,51 @@ const answerIs = (id: string, status: string) =>
     const whole = await wholeOf(id)
     return whole.answers.some((answer) => answer.status === status) && whole
   })
+
+describe('the staff', () => {
+  const lettersOf = async ({ email }: TestMember, code: string): Promise<string[]> => {
+    await jobsIdle(portal.app.db)
+    return (await portal.inbox(email))
+      .map(({ text }) => text)
+      .filter((text) => text.includes(`disputes payment ${code}`))
+  }
+  const reminded = () =>
+    transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'remind-of-evidence', {}))
+  const soonest = async (): Promise<number> => {
+    const { text } = await portal.call('GET', '/metrics')
+    return Number(/^portal_dispute_evidence_seconds (\S+)$/m.exec(text)?.[1])
+  }
+
+  test('that looks after money is told of a new one, and again before it is due', async () => {
+    const an = await portal.customer({ region: 'AUD' })
+    expect(await soonest()).toBe(30 * 86_400)
+    const { code, payment } = await paid(an)
+    await dashboard({ action: 'dispute', payment })
+    const { id, reference } = await disputeOf(code)
+    const told = await eventually('the letter', async () => {
+      const all = await lettersOf(finance, code)
+      return all.length > 0 && all
+    })
+    expect(told[0]).toContain(`/operator/disputes/${id}`)
+    expect(told[0]).toContain('Evidence is due by')
+    expect(await soonest()).toBeLessThan(30 * 86_400)
+    await reminded()
+    const counts = () =>
+      Promise.all([finance, owner, support].map(async (one) => (await lettersOf(one, code)).length))
+    expect(await counts()).toEqual([1, 1, 0])
+    await portal.app.db
+      .updateTable('payment_dispute')
+      .set({ evidence_due_at: new Date(Date.now() + days(1)) })
+      .where('id', '=', id)
+      .execute()
+    await reminded()
+    await reminded()
+    expect(await counts()).toEqual([2, 2, 0])
+    expect((await lettersOf(finance, code)).join()).toContain('Nobody has answered it yet')
+    await dashboard({ action: 'win', dispute: reference })
+    await disputeOf(code, ({ state }) => state === 'won')
+  })
+})
 
 describe('a dispute at Stripe', () => {
   test('is shown with due date, fee and what was taken; won, it is given back once', async () => {

@@ -6,13 +6,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { days, later } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { OperatorOutbox } from '../realtime/index.ts'
+import { tellOfDispute, type DisputeLetterDeps } from './dispute-letters.ts'
 import type { GatewayDispute, PaymentDriver, PaymentUpdate } from './driver.ts'
 import type { Settled, Settlement } from './settle.ts'
 
@@ -78,12 +79,10 @@ function movesOf(dispute: GatewayDispute, reference: string): PaymentUpdate[] {
   return dispute.money === 'taken' ? [move('reversed')] : [move('reversed'), move('restored')]
 }
 
-interface Deps {
+interface Deps extends DisputeLetterDeps {
   readonly db: Database
-  readonly clock: Clock
   readonly jobs: Jobs
   readonly log: Log
-  readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly outbox: OperatorOutbox
 }
 
@@ -100,12 +99,13 @@ interface Said {
  * whose outcome was unknown.
  */
 async function note(
-  { db, clock, outbox }: Pick<Deps, 'db' | 'clock' | 'outbox'>,
+  deps: DisputeLetterDeps & Pick<Deps, 'db' | 'outbox'>,
   driver: string,
   payment: { readonly id: string; readonly code: string; readonly customer_id: string },
   dispute: GatewayDispute,
   said: Said,
 ): Promise<void> {
+  const { db, clock, outbox } = deps
   const now = clock.now()
   const told = {
     state: dispute.state,
@@ -169,6 +169,15 @@ async function note(
             evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null,
           },
         },
+      })
+    // A gateway's first list has old disputes too, that nobody can answer any more.
+    if (row.isNew && row.closed_at === null)
+      await tellOfDispute(tx, deps, {
+        ...told,
+        id: row.id,
+        driver,
+        code: payment.code,
+        currency: dispute.currency,
       })
     if (!said.isFresh) return
     // An answer is `unclear` when its outcome was unknown. If the dispute still needs evidence, the

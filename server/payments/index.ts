@@ -26,6 +26,7 @@ export {
   waitingInSuspense,
 } from './desk.ts'
 export { compareJob, settleDifferenceJob } from './differences.ts'
+export { soonestEvidence } from './dispute-letters.ts'
 export { countOpenDisputes, disputeMoney, disputeOf, listDisputes } from './dispute-desk.ts'
 export { NotAnswerable, type Answered, type DisputeAnswers } from './disputes.ts'
 export { updateOutcomes, type PaymentDriver } from './driver.ts'

@@ -12,6 +12,7 @@ import { defineAutoTopUp } from './auto-top-up-run.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
 import { defineComparisons } from './differences.ts'
+import { defineEvidenceReminders, type DisputeLetterDeps } from './dispute-letters.ts'
 import {
   createDisputeAnswers,
   createDisputes,
@@ -62,17 +63,18 @@ export function openOperatorTools(deps: {
 }
 
 export function openPayments(
-  deps: SettlementDeps & {
-    catalog: Catalog
-    drivers: ReadonlyMap<string, PaymentDriver>
-    portalUrl: string
-    /** Gaps between the questions about a pending payment, seconds. */
-    askGatewaySeconds?: readonly number[] | undefined
-    /** Limit of card attempts per customer. */
-    refusals: Limit
-    /** The amount that renewals need from a wallet until a given time. */
-    fundsOf: Billing['fundsOf']
-  },
+  deps: SettlementDeps &
+    DisputeLetterDeps & {
+      catalog: Catalog
+      drivers: ReadonlyMap<string, PaymentDriver>
+      portalUrl: string
+      /** Gaps between the questions about a pending payment, seconds. */
+      askGatewaySeconds?: readonly number[] | undefined
+      /** Limit of card attempts per customer. */
+      refusals: Limit
+      /** The amount that renewals need from a wallet until a given time. */
+      fundsOf: Billing['fundsOf']
+    },
 ): Payments {
   const settlement = createSettlement(deps)
   // The two depend on each other: a new payment schedules a query, and a query needs the payment's
@@ -92,6 +94,7 @@ export function openPayments(
   definePayouts(deps)
   defineComparisons({ ...deps, orders, settlement })
   const disputes = createDisputes({ ...deps, settlement })
+  defineEvidenceReminders(deps)
   defineAutoTopUp({ ...deps, orders, settlement })
   const cards = createCards({ ...deps, orders, settlement })
   defineReplays({ ...deps, orders, settlement, disputes })

@@ -662,6 +662,7 @@ export interface OperatorProposal {
   rejected_by: string | null;
   role: string | null;
   staff_id: string | null;
+  told_at: Timestamp | null;
 }
 
 export interface Passkey {
@@ -728,6 +729,7 @@ export interface PaymentDispute {
   closed_at: Timestamp | null;
   currency: string;
   driver: string;
+  due_told_at: Timestamp | null;
   evidence_due_at: Timestamp | null;
   fee: bigint | null;
   id: string;
@@ -1285,6 +1287,7 @@ export interface Staff {
   created_at: Timestamp;
   disabled_at: Timestamp | null;
   email: string;
+  gets_letters: Generated<boolean>;
   id: string;
   name: string;
   networks: Generated<string[]>;
@@ -1420,6 +1423,7 @@ export interface Ticket {
   rating: string | null;
   sender_email: string | null;
   sender_name: string | null;
+  staff_told_at: Timestamp | null;
   state: string;
   subject: string;
   waiting_since: Timestamp;

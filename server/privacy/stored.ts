@@ -194,7 +194,7 @@ export const stored: readonly Stored[] = [
     ofPayment,
     'id',
     'id payment_id state is_inquiry amount currency reason fee money opened_at closed_at',
-    'driver reference evidence_due_at seen_at number',
+    'driver reference evidence_due_at due_told_at seen_at number',
   ),
   rows(
     'payment_dispute_answer',
@@ -368,7 +368,7 @@ export const stored: readonly Stored[] = [
     'number',
     `id number subject state priority object_kind object_id object_name opened_at closed_at rating
       rated_at sender_email sender_name`,
-    'customer_id assignee_id labels waiting_since merged_into messages',
+    'customer_id assignee_id labels waiting_since staff_told_at merged_into messages',
   ),
   {
     ...rows(

@@ -5,6 +5,7 @@ export {
   approversOf,
   emailsOf,
   enableMember,
+  lettersAbout,
   listStaff,
   memberNames,
   memberOf,

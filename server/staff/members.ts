@@ -176,6 +176,44 @@ export async function emailsOf(db: Queryable, roles: readonly StaffRole[]): Prom
   return rows.map(({ email }) => email)
 }
 
+/**
+ * Whom a letter about waiting work goes to, by email address: to its assignee, where that is a
+ * member who may do it; else to every member who may. Who has switched such letters off gets none.
+ */
+export async function lettersAbout(
+  db: Queryable,
+  permission: StaffPermission,
+  assigneeId: string | null = null,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('staff')
+    .select(['id', 'email', 'gets_letters'])
+    .where('role', 'in', rolesThatMay[permission])
+    .where('disabled_at', 'is', null)
+    .orderBy('email')
+    .execute()
+  const assignee = rows.filter(({ id }) => id === assigneeId)
+  return (assignee.length > 0 ? assignee : rows)
+    .filter(({ gets_letters: wanted }) => wanted)
+    .map(({ email }) => email)
+}
+
+/** Whether the member of a session gets letters about tickets and disputes. */
+export async function letterChoice(db: Queryable, sessionId: string): Promise<boolean> {
+  const { gets_letters: wanted } = await db
+    .selectFrom('staff_session as s')
+    .innerJoin('staff as m', 'm.id', 's.staff_id')
+    .select('m.gets_letters')
+    .where('s.id', '=', sessionId)
+    .executeTakeFirstOrThrow()
+  return wanted
+}
+
+/** Switches a member's own letters about tickets and disputes on or off. */
+export async function chooseLetters(tx: Tx, staffId: string, wanted: boolean): Promise<void> {
+  await tx.updateTable('staff').set({ gets_letters: wanted }).where('id', '=', staffId).execute()
+}
+
 /** Members who may decide on a proposal of this member, or of a command. */
 export async function approversOf(
   db: Queryable,

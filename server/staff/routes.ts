@@ -8,7 +8,7 @@ import type { Held, Http, StaffCaller } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
 import type { Invitations } from './invitations.ts'
-import { listStaff } from './members.ts'
+import { chooseLetters, letterChoice, listStaff } from './members.ts'
 import { endStaffSessions, lifeSeconds, type OpenedStaffSession } from './sessions.ts'
 import type { StaffSignIn } from './sign-in.ts'
 
@@ -18,11 +18,11 @@ const known = (staff: StaffCaller | undefined): StaffCaller => {
 }
 
 /** Sets the session cookie in the browser, after the commit. */
-function handOver(
+async function handOver(
   tx: Tx,
   held: Held,
   opened: OpenedStaffSession & { name: string; email: string; role: StaffRole },
-): StaffSession {
+): Promise<StaffSession> {
   onCommit(tx, () => held.keep(opened.cookie, lifeSeconds))
   const { id, name, email, role } = opened
   return {
@@ -30,6 +30,7 @@ function handOver(
     name,
     email,
     role,
+    getsLetters: await letterChoice(tx, id),
     csrfToken: csrfTokenOf(opened.cookie),
     expiresAt: opened.expiresAt.toISOString(),
   }
@@ -66,9 +67,14 @@ export function routes(
       name,
       email,
       role,
+      getsLetters: await letterChoice(db, sessionId),
       csrfToken: csrfTokenOf(staffHeld.cookie ?? ''),
       expiresAt: expiresAt.toISOString(),
     }
+  })
+  http.write(api.chooseStaffLetters, async ({ tx, staff, body }) => {
+    await chooseLetters(tx, known(staff).staffId, body.getsLetters)
+    return { getsLetters: body.getsLetters }
   })
   http.write(
     api.openInvitation,

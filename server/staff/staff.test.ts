@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { TrailAct } from '../../contract/operator-desk.ts'
 import { staff as staffList } from '../../contract/operator.ts'
 import { rolesThatMay, staffRoles } from '../../contract/staff-roles.ts'
@@ -266,27 +267,50 @@ describe('an open invitation', () => {
       .parse((await by.call('GET', '/api/operator/staff')).body.result)
       .invitations.find(({ email }) => email === wanted)
 
+  const linkIn = async (email: string) =>
+    await eventually(
+      'the letter',
+      async () => /invitation#([\w-]+)/.exec((await portal.inbox(email))[0]?.text ?? '')?.[1],
+    )
+  const invited = async (by: TestMember, email: string): Promise<string> => {
+    const wanted = { name: 'Friend', email, role: 'owner', reason: 'A colleague' }
+    expect((await by.act('staff.invite', wanted)).status).toBe(200)
+    return await linkIn(email)
+  }
+
   test('ends with the work of who sent it', async () => {
     const [leaving, staying] = [
       await newMember(portal, 'owner', { clock }),
       await newMember(portal, 'owner', { clock }),
     ]
-    const invite = (by: typeof leaving, email: string) =>
-      by.act('staff.invite', { name: 'Friend', email, role: 'owner', reason: 'A colleague' })
-    const linkIn = async (email: string) =>
-      await eventually(
-        'the letter',
-        async () => /invitation#([\w-]+)/.exec((await portal.inbox(email))[0]?.text ?? '')?.[1],
-      )
-    await invite(leaving, 'friend@operator.example')
-    await invite(staying, 'other@operator.example')
-    const [theirs, others] = [
-      await linkIn('friend@operator.example'),
-      await linkIn('other@operator.example'),
-    ]
+    const theirs = await invited(leaving, 'friend@operator.example')
+    const others = await invited(staying, 'other@operator.example')
     const dismissed = await staying.act('staff.disable', { member: leaving.id, reason: 'Left us' })
     expect(dismissed.status).toBe(200)
     expect((await open(theirs)).status).toBe(422)
+    expect((await open(others)).status).toBe(200)
+  })
+
+  test('ends when who sent it may invite no more, and stays while they may', async () => {
+    const [demoted, staying] = [
+      await newMember(portal, 'owner', { clock }),
+      await newMember(portal, 'owner', { clock }),
+    ]
+    const theirs = await invited(demoted, 'of-the-demoted@operator.example')
+    const others = await invited(staying, 'of-the-owner@operator.example')
+    const change = async (to: object) => {
+      const wanted = { member: demoted.id, ...to, reason: 'Another desk' }
+      const answer = await staying.act<ActOutcome>('staff.change', wanted)
+      expect(answer.status, answer.text).toBe(200)
+      return answer.body.result
+    }
+    await change({ networks: ['127.0.0.0/8'] })
+    expect((await open(theirs)).status).toBe(200)
+    expect(await change({ role: 'support' })).toMatchObject({
+      before: { role: 'owner', invitations: 1 },
+      after: { role: 'support', invitations: 0 },
+    })
+    expect((await open(theirs)).body.error?.code).toBe('link_expired')
     expect((await open(others)).status).toBe(200)
   })
 

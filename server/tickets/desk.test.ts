@@ -1,5 +1,6 @@
 /** Tickets at the desk: order, assignment, merging, and the staff's rights. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Ticket } from '../../contract/tickets.ts'
 import { runCommand } from '../../test/operator.ts'
 import { manualClock, openTestPortal } from '../../test/portal.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-const { call, opened, shown, done, queue } = ticketsOf(
+const { call, opened, shown, atDesk, done, queue } = ticketsOf(
   () => portal,
   () => support,
 )
@@ -61,6 +62,37 @@ describe('the desk', () => {
     const finance = await newMember(portal, 'finance', { clock })
     const refused = await support.act('ticket.assign', { ticket: first, member: finance.id })
     expect(refused.status).toBe(422)
+  })
+
+  test('hands back the tickets of a member who leaves, or answers no more', async () => {
+    const owner = await newMember(portal, 'owner', { clock })
+    for (const act of ['staff.disable', 'staff.change'] as const) {
+      const leaving = await newMember(portal, 'support', { clock })
+      const [open, answered, closed] = [await opened(an), await opened(an), await opened(an)]
+      for (const { id } of [open, answered, closed])
+        await done('ticket.assign', { ticket: id, member: leaving.id })
+      await done('ticket.answer', { ticket: answered.id, text: 'Soon' }, leaving)
+      await done('ticket.close', { ticket: closed.id })
+      const wish = { member: leaving.id, ...(act === 'staff.change' && { role: 'finance' }) }
+      const left = await owner.act<ActOutcome>(act, { ...wish, reason: 'Another desk' })
+      expect(left.body.result).toMatchObject({ before: { tickets: 2 }, after: { tickets: 0 } })
+      const free = (await queue('?assignee=nobody')).map(({ id }) => id)
+      expect(free).toContain(open.id)
+      for (const { id, noted } of [
+        { ...open, noted: 1 },
+        { ...answered, noted: 1 },
+        { ...closed, noted: 0 },
+      ]) {
+        const { assignee, messages } = await atDesk(id)
+        expect(assignee).toBeNull()
+        const notes = messages.filter(({ from }) => from === 'note')
+        expect(notes).toHaveLength(noted)
+        for (const note of notes) {
+          expect(note.author).toBe(owner.name)
+          expect(note.text).toContain(`${leaving.name} answers no tickets any more`)
+        }
+      }
+    }
   })
 
   test('merges tickets of one customer alone, and the old address leads to the one', async () => {

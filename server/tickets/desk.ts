@@ -72,6 +72,17 @@ export async function countOpenTickets(db: Queryable): Promise<number> {
   return Number(n)
 }
 
+/** How long the longest waiting ticket has waited for the staff, ms; 0: none waits. */
+export async function oldestOpenTicketMs(db: Queryable, clock: Clock): Promise<number> {
+  const { since } = await db
+    .selectFrom('ticket')
+    .select((eb) => eb.fn.min('waiting_since').as('since'))
+    .where('state', '=', 'open')
+    .where('merged_into', 'is', null)
+    .executeTakeFirstOrThrow()
+  return since === null ? 0 : Math.max(0, clock.now().getTime() - since.getTime())
+}
+
 /**
  * One page of open tickets, the most urgent and longest waiting first; of those closed within
  * ninety days, the newest first. `after`: where the page before ended.

@@ -1,7 +1,7 @@
 /** Tickets: customers' requests to the operator's staff, and the answers (decision 112). */
 export { deleteCanned, saveCanned } from './canned.ts'
 export type { ObjectNames, TicketDeps } from './deps.ts'
-export { countOpenTickets, findTickets, ticketsOfCustomer } from './desk.ts'
+export { countOpenTickets, findTickets, oldestOpenTicketMs, ticketsOfCustomer } from './desk.ts'
 export { takeLetter, type IntakeDeps } from './mail/intake.ts'
 export { createLetterListener } from './mail/listener.ts'
 export { createReplyAddresses, type ReplyAddresses } from './mail/reply-address.ts'
@@ -15,6 +15,7 @@ export {
   labelTicket,
   mergeTicket,
   noteTicket,
+  releaseTickets,
   reopenTicket,
   setPriority,
   unlabelTicket,

@@ -102,12 +102,11 @@ export async function answerTicket(
     throw no('invalid_input', 'files', sentences.noAccount)
   const message = await add(tx, deps, row, 'staff', by, wish)
   await setState(tx, row, closes ? 'closed' : 'answered', deps.clock.now())
-  if (row.assignee_id === null && by.staffId !== null)
-    await tx
-      .updateTable('ticket')
-      .set({ assignee_id: by.staffId })
-      .where('id', '=', row.id)
-      .execute()
+  await tx
+    .updateTable('ticket')
+    .set({ assignee_id: row.assignee_id ?? by.staffId, staff_told_at: null })
+    .where('id', '=', row.id)
+    .execute()
   await publish(tx, deps, 'ticket.answered', row.id)
   if (closes) await publish(tx, deps, 'ticket.closed', row.id)
   const author = by.staffId === null ? deps.brandName : by.name
@@ -144,6 +143,45 @@ export async function assignTicket(
     .where('id', '=', row.id)
     .execute()
   return { row, name: found?.name ?? null }
+}
+
+/**
+ * Hands all tickets of a member who answers no more back to the queue; a note in each that is not
+ * closed says so. Answers how many of those there are.
+ */
+export async function releaseTickets(
+  tx: Tx,
+  deps: Pick<TicketDeps, 'clock'>,
+  by: Author,
+  member: { readonly id: string; readonly name: string },
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('ticket')
+    .select(['id', 'messages'])
+    .where('assignee_id', '=', member.id)
+    .where('state', '!=', 'closed')
+    .where('merged_into', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  await tx
+    .updateTable('ticket')
+    .set({ assignee_id: null })
+    .where('assignee_id', '=', member.id)
+    .execute()
+  for (const { id, messages } of rows)
+    // A ticket that is full is handed back too, without a note.
+    if (messages < mostMessages)
+      await addMessage(tx, id, {
+        kind: 'note',
+        author: by.name,
+        staffId: by.staffId ?? undefined,
+        text:
+          `${member.name} answers no tickets any more: this one is nobody’s.\n` +
+          `${member.name} không còn trả lời yêu cầu: yêu cầu này chưa có người phụ trách.`,
+        at: deps.clock.now(),
+      })
+  return rows.length
 }
 
 /** `before` in the result is the former priority. */
@@ -214,6 +252,7 @@ export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise
   const row = await lockTicket(tx, id)
   if (row.state === 'closed') throw no('conflict', 'ticket', sentences.closed)
   await setState(tx, row, 'closed', deps.clock.now())
+  await tx.updateTable('ticket').set({ staff_told_at: null }).where('id', '=', row.id).execute()
   await publish(tx, deps, 'ticket.closed', row.id)
   if (row.customer_id !== null || (await isSenderProven(tx, row)))
     await sendLetter(tx, deps, row, { kind: 'closed' })

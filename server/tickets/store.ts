@@ -95,9 +95,12 @@ export async function addMessage(tx: Tx, ticketId: string, of: NewMessage): Prom
 }
 
 type State = Ticket['state']
-/** Changes whose turn it is and sets `waiting_since`; an unchanged state keeps its time. */
+/**
+ * Changes whose turn it is and sets `waiting_since`. An open ticket that stays open keeps its time,
+ * because the customer has waited since then; another answer begins the times of `tidy.ts` anew.
+ */
 export async function setState(tx: Tx, row: TicketRow, state: State, at: Date): Promise<void> {
-  if (row.state === state) return
+  if (row.state === 'open' && state === 'open') return
   await tx
     .updateTable('ticket')
     .set({ state, waiting_since: at, closed_at: state === 'closed' ? at : null })

@@ -381,3 +381,35 @@ test('what stays answered for 30 days is closed by itself', async () => {
     (await call<Ticket>(own, 'POST', `/${quiet.id}/messages`, { text: 'No' })).body.result,
   ).toMatchObject({ state: 'open' })
 })
+
+test('a second answer begins anew the days until it is closed and deleted', async () => {
+  const member = await newMember(portal, 'support', { clock })
+  const own = await portal.signIn(an)
+  const answered = async (close: 'yes' | 'no' = 'no'): Promise<string> => {
+    const { id } = await opened(own)
+    await done('ticket.answer', { ticket: id, text: 'We look into it.', close }, member)
+    return id
+  }
+  const [once, twice, shut] = [await answered(), await answered(), await answered('yes')]
+  clock.advance(days(20))
+  const again = await newMember(portal, 'support', { clock })
+  await done('ticket.answer', { ticket: twice, text: 'We found it.' }, again)
+  await done('ticket.answer', { ticket: shut, text: 'One more thing.', close: 'yes' }, again)
+  const answeredAt = clock.now()
+  const row = async (of: string) =>
+    await portal.app.db
+      .selectFrom('ticket')
+      .select(['state', 'waiting_since', 'closed_at'])
+      .where('id', '=', of)
+      .executeTakeFirstOrThrow()
+  const tidied = async (closes: string): Promise<void> => {
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
+    await eventually('it is closed', async () => (await row(closes)).state === 'closed')
+  }
+  clock.advance(days(11))
+  await tidied(once)
+  expect(await row(twice)).toMatchObject({ state: 'answered', waiting_since: answeredAt })
+  expect(await row(shut)).toMatchObject({ state: 'closed', closed_at: answeredAt })
+  clock.advance(days(20))
+  await tidied(twice)
+})

@@ -9,6 +9,7 @@ import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { TicketDeps } from './deps.ts'
 import { giveFiles } from './files.ts'
 import { publish, sendLetter, tellOperator } from './letters.ts'
+import { tellStaff, type StaffLetterDeps } from './staff-letters.ts'
 import {
   addMessage,
   findTicket,
@@ -134,13 +135,14 @@ export async function beginTicket(
     await publish(tx, deps, 'ticket.opened', id)
     await sendLetter(tx, deps, row, { kind: 'received' })
   } else await tellOperator(tx, deps, 'ticket.opened', row)
+  await tellStaff(tx, deps, row)
   return { row, messageId }
 }
 
 /** The customer's side has written: it is the staff's turn. The caller has locked the ticket. */
 export async function customerWrote(
   tx: Tx,
-  deps: Pick<TicketDeps, 'clock' | 'outbox'>,
+  deps: StaffLetterDeps & Pick<TicketDeps, 'outbox'>,
   row: TicketRow,
   message: Omit<NewMessage, 'kind' | 'at'>,
 ): Promise<string> {
@@ -148,6 +150,7 @@ export async function customerWrote(
   const messageId = await addMessage(tx, row.id, { ...message, kind: 'customer', at })
   await setState(tx, row, 'open', at)
   await tellOperator(tx, deps, 'ticket.customer_wrote', { ...row, state: 'open' })
+  await tellStaff(tx, deps, row)
   return messageId
 }
 
@@ -229,6 +232,7 @@ export async function changeState(
   if (!isThere) {
     await setState(tx, row, state, deps.clock.now())
     await publish(tx, deps, state === 'closed' ? 'ticket.closed' : 'ticket.reopened', row.id)
+    if (state !== 'closed') await tellStaff(tx, deps, row)
   }
   return await ownTicket(tx, customerId, row.id)
 }

@@ -6,6 +6,7 @@ import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
 import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
+import { TypedFrame } from '../shell/TypedFrame.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
@@ -16,7 +17,9 @@ import { call, newKey } from './api.ts'
 import { BalanceAfter, type WalletBefore } from './BalanceAfter.tsx'
 import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
-import { useDeskTexts } from './language.ts'
+import { enTyped } from '../i18n/en-typed.ts'
+import { viTyped } from '../i18n/vi-typed.ts'
+import { useDeskLanguage, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
 import { NodeChoice } from './NodeChoice.tsx'
 import { PlanChoice } from './PlanChoice.tsx'
@@ -53,6 +56,7 @@ export function ActDialog({
   onDone?: () => void
 }) {
   const t = useDeskTexts()
+  const language = useDeskLanguage()
   const client = useQueryClient()
   const formId = useId()
   // Idempotency key: a press that is sent twice acts once.
@@ -111,15 +115,23 @@ export function ActDialog({
         </Note>
       </Dialog>
     )
+  // Whoever wrote a paragraph does not lose it by a press that goes astray.
+  const isTyped = fields.some(
+    ({ name: field, kind }) =>
+      kind === 'paragraph' &&
+      (form.values[field] ?? '').trim() !== '' &&
+      form.values[field] !== initial[field],
+  )
   return (
-    <Dialog
-      open
+    <TypedFrame
       onClose={onClose}
+      isTyped={isTyped}
+      words={language === 'vi' ? viTyped : enTyped}
       busy={form.busy}
       title={title}
       {...(t.explain[act] === undefined ? {} : { description: t.explain[act] })}
       closeLabel={t.close}
-      footer={
+      footer={() => (
         <>
           <Button variant="outline" onClick={onClose}>
             {t.cancel}
@@ -133,7 +145,7 @@ export function ActDialog({
             {name}
           </Button>
         </>
-      }
+      )}
     >
       <form
         id={formId}
@@ -189,7 +201,7 @@ export function ActDialog({
           </Fragment>
         ))}
       </form>
-    </Dialog>
+    </TypedFrame>
   )
 }
 

@@ -1,8 +1,13 @@
-import { Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
-import type { StaffSession } from '../../contract/operator.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Bell, BellOff, Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { chooseStaffLetters, type StaffSession } from '../../contract/operator.ts'
+import { mayDo } from '../../contract/staff-roles.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, useTheme, type Theme } from '../ui/theme.ts'
+import { toast } from '../ui/toast.ts'
+import { call } from './api.ts'
 import { setDeskLanguage, useDeskLanguage, useDeskTexts } from './language.ts'
+import { sessionQuery } from './queries.ts'
 
 const button =
   'grid size-10 shrink-0 place-items-center rounded-md text-white/80 hover:bg-white/15 ' +
@@ -25,6 +30,16 @@ export function DeskMenus({
   const language = useDeskLanguage()
   const theme = useTheme()
   const Icon = icons[theme]
+  const client = useQueryClient()
+  const { mutate: choose } = useMutation({
+    mutationFn: () =>
+      call(chooseStaffLetters, { body: { getsLetters: session?.getsLetters !== true } }),
+    onSuccess: ({ getsLetters }) => {
+      client.setQueryData(sessionQuery.queryKey, (now) => now && { ...now, getsLetters })
+      toast.success(t.done, getsLetters ? t.nav.lettersAreOn : t.nav.lettersAreOff)
+    },
+    onError: ({ message }) => toast.error(t.failed, message),
+  })
   return (
     <div className="ml-auto flex items-center gap-1">
       <Menu
@@ -62,6 +77,12 @@ export function DeskMenus({
             </>
           }
           items={[
+            {
+              label: session.getsLetters ? t.nav.lettersOff : t.nav.lettersOn,
+              icon: session.getsLetters ? BellOff : Bell,
+              onSelect: () => choose(),
+              shown: mayDo(session.role, 'tickets') || mayDo(session.role, 'money'),
+            },
             {
               label: t.nav.signOut,
               hint: `${session.email} · ${t.roles[session.role]}`,

@@ -3,6 +3,9 @@ import { Hourglass } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import { approveProposal, rejectProposal, type Proposal } from '../../contract/operator-desk.ts'
+import { enTyped } from '../i18n/en-typed.ts'
+import { viTyped } from '../i18n/vi-typed.ts'
+import { TypedFrame } from '../shell/TypedFrame.tsx'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Card } from '../ui/Card.tsx'
@@ -239,6 +242,7 @@ const askedAlready = (input: Proposal['input'], after: Proposal['input'] | null)
 
 function RejectDialog({ proposal, onClose }: DialogProps) {
   const t = useDeskTexts()
+  const language = useDeskLanguage()
   const what = useWhat()(proposal)
   const client = useQueryClient()
   const form = useDeskForm({
@@ -253,13 +257,14 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
     },
   })
   return (
-    <Dialog
-      open
+    <TypedFrame
       onClose={onClose}
+      isTyped={(form.values['reason'] ?? '').trim() !== ''}
+      words={language === 'vi' ? viTyped : enTyped}
       busy={form.busy}
       title={what}
       closeLabel={t.close}
-      footer={
+      footer={() => (
         <>
           <Button variant="outline" onClick={onClose}>
             {t.cancel}
@@ -268,7 +273,7 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
             {proposal.mine ? t.proposals.withdraw : t.proposals.reject}
           </Button>
         </>
-      }
+      )}
     >
       <form id="reject" noValidate onSubmit={(event) => void form.onSubmit(event)}>
         {form.failure ? (
@@ -287,6 +292,6 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
           )}
         </Field>
       </form>
-    </Dialog>
+    </TypedFrame>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Paperclip, X } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CannedAnswer, TicketAtDesk } from '../../contract/tickets-desk.ts'
 import type { TicketFile } from '../../contract/tickets.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
@@ -14,6 +14,7 @@ import { endpointOfAct } from './act-fields.ts'
 import { call, DeskError, newKey } from './api.ts'
 import { useDeskTexts } from './language.ts'
 import { cannedQuery } from './queries.ts'
+import { keepTicketDraft, storedTicketDraft } from './ticket-draft.ts'
 import { faultOf, uploadFile } from './ticket-files.ts'
 import { useDeskForm } from './use-form.ts'
 
@@ -31,10 +32,21 @@ export function filledIn({ text }: CannedAnswer, of: TicketAtDesk): string {
 }
 
 /** A form for an answer, or for a note that only the staff sees. */
-export function TicketComposer({ of, onSent }: { of: TicketAtDesk; onSent: () => void }) {
+export function TicketComposer({
+  of,
+  member,
+  onSent,
+}: {
+  of: TicketAtDesk
+  /** The email address of who writes: what is typed is kept per ticket and member. */
+  member: string
+  onSent: () => void
+}) {
   const t = useDeskTexts()
   const client = useQueryClient()
-  const [mode, setMode] = useState<'answer' | 'note'>('answer')
+  const [before] = useState(() => storedTicketDraft(of.id, member))
+  // A note that comes back is not sent as an answer.
+  const [mode, setMode] = useState<'answer' | 'note'>(before?.mode ?? 'answer')
   const [files, setFiles] = useState<readonly TicketFile[]>([])
   const [closes, setCloses] = useState(false)
   // Idempotency key: a press that is sent twice acts once.
@@ -43,7 +55,7 @@ export function TicketComposer({ of, onSent }: { of: TicketAtDesk; onSent: () =>
   const act = mode === 'answer' ? 'ticket.answer' : 'ticket.note'
   const endpoint = endpointOfAct(act)
   const form = useDeskForm({
-    initial: { text: '' },
+    initial: { text: before?.text ?? '' },
     schema: endpoint.body,
     body: ({ text }) => ({
       body: {
@@ -57,16 +69,19 @@ export function TicketComposer({ of, onSent }: { of: TicketAtDesk; onSent: () =>
     submit: async (body) => {
       await call(endpoint, { body } as never)
       toast.success(t.done, `${t.acts[act] ?? act} · #${of.number}`)
+      keepTicketDraft(of.id, member, { mode, text: '' })
       await client.invalidateQueries({ queryKey: ['tickets'] })
       onSent()
     },
   })
+  const text = form.values['text'] ?? ''
+  useEffect(() => keepTicketDraft(of.id, member, { mode, text }), [of.id, member, mode, text])
   const choose = (id: string) => {
     const chosen = canned?.find((one) => one.id === id)
     if (!chosen) return
-    const before = form.values['text']?.trimEnd() ?? ''
-    const text = filledIn(chosen, of)
-    form.set('text', before === '' ? text : `${before}\n\n${text}`)
+    const typed = text.trimEnd()
+    const added = filledIn(chosen, of)
+    form.set('text', typed === '' ? added : `${typed}\n\n${added}`)
   }
   return (
     <Card>

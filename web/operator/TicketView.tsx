@@ -107,7 +107,14 @@ function Conversation({ of, session }: { of: TicketAtDesk; session: StaffSession
               <Message key={message.id} ticketId={of.id} message={message} />
             ))}
           </ol>
-          {may ? <TicketComposer key={sent} of={of} onSent={() => setSent(sent + 1)} /> : null}
+          {may ? (
+            <TicketComposer
+              key={sent}
+              of={of}
+              member={session.email}
+              onSent={() => setSent(sent + 1)}
+            />
+          ) : null}
         </div>
         <Details of={of} may={may} onAsk={ask} />
       </div>

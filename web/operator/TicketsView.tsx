@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { LifeBuoy, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
+import { mayDo } from '../../contract/staff-roles.ts'
 import { priorities, type Priority, type TicketOfDesk } from '../../contract/tickets-desk.ts'
 import { ticketStates, type Ticket } from '../../contract/tickets.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -27,6 +28,11 @@ export function TicketsView() {
   const [assignee, setAssignee] = useState('')
   const [priority, setPriority] = useState<Priority | ''>('')
   const { data: staff } = useQuery(staffQuery)
+  // Whoever was invited again has a row that is disabled and one that is not.
+  const answering =
+    staff?.members.filter(
+      ({ role, disabledAt }) => disabledAt === null && mayDo(role, 'tickets'),
+    ) ?? []
   const list = useInfiniteQuery(
     ticketsQuery({
       state,
@@ -60,7 +66,7 @@ export function TicketsView() {
                 <option value="">{t.tickets.everybody}</option>
                 <option value="mine">{t.tickets.mine}</option>
                 <option value="nobody">{t.tickets.nobody}</option>
-                {staff?.members.map(({ id, name }) => (
+                {answering.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}
                   </option>
