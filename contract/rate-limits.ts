@@ -63,7 +63,7 @@ export const rateLimits = {
   'domain-claim': anHour(600),
   // Every change is kept for months. The first are single records: a program that keeps a name at a
   // changing address writes once a minute. The second write many at once: files, undone changes.
-  'record-write': anHour(6_000),
+  'record-write': anHour(12_000),
   'records-write': anHour(300),
   'mail-records': aMinute(60),
   'file-act': anHour(6_000),

@@ -162,9 +162,12 @@ export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.
 export const useSignedIn = (): boolean =>
   useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
 
-/** A path of our own to return to after the sign-in; any other address is replaced by '/'. */
+/**
+ * A path of our own to return to after the sign-in; any other address is replaced by '/'. Browsers
+ * leave tabs and line breaks out of an address: behind the first slash may be another.
+ */
 export const returnPath = (next: string | undefined): string =>
-  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'
+  next !== undefined && /^\/(?![/\\\s])/.test(next) && !next.startsWith('/login') ? next : '/'
 /** The same as the search of another screen before the sign-in, which leads on to it. */
 export function onward(next: string | undefined): { next?: string } {
   const path = returnPath(next)

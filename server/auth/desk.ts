@@ -346,7 +346,12 @@ export function createAccountActs(needs: {
       await dropDenialsOf(tx, customerId)
       await endChallengesOf(tx, customerId)
       await forgetDevices(tx, customerId)
-      await tx.updateTable('customer').set({ email }).where('id', '=', customerId).execute()
+      // A member typed it: nothing from this mailbox was used yet (decision 156).
+      await tx
+        .updateTable('customer')
+        .set({ email, email_proven_at: null })
+        .where('id', '=', customerId)
+        .execute()
       await noteFormer(tx, clock, customerId, { kind: 'email', address })
       return await endSessions(tx, needs, { customerId })
     },

@@ -208,6 +208,7 @@ async function reachAsBefore(
     .set({
       email: kept,
       phone: number,
+      ...(kept !== now.email && { email_proven_at: null }),
       ...(isLost && { blocked_at: clock.now() }),
     })
     .where('id', '=', customerId)

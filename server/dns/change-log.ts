@@ -28,7 +28,8 @@ export async function markSurplus(tx: Tx, zoneId: string): Promise<void> {
  * hundred are there, none was.
  */
 export const isCutAfter = (zoneId: RawBuilder<unknown>, serial: number): RawBuilder<boolean> => sql`
-  (${serial} < (select min(serial) from dns_change where zone_id = ${zoneId}) and exists (
+  (${serial} < (select serial from dns_change where zone_id = ${zoneId} order by id limit 1)
+    and exists (
     select from dns_change where zone_id = ${zoneId}
     order by id desc offset ${newestKept - 1} limit 1))`
 

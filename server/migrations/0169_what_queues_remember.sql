@@ -4,12 +4,9 @@ alter table site_software add column decided_at timestamptz;
 update site_software w set automatic_at = null
   from site s where s.id = w.site_id and s.deleted_at is not null and w.automatic_at is not null;
 
--- A hundred newer changes of the same domain exist: it goes by its age.
+-- A hundred newer changes of the same domain exist: it goes by its age. Those from before are
+-- marked by the next changes of their domain, a hundred by each.
 alter table dns_change add column is_surplus boolean not null default false;
-update dns_change c set is_surplus = true
-  from (select id, row_number() over (partition by zone_id order by id desc) as place
-    from dns_change) as listed
-  where listed.id = c.id and listed.place > 100;
 
 -- Whether the upload of an import that is over is gone: the copy may have to wait for its node.
 alter table site_import add column upload_removed_at timestamptz;

@@ -55,7 +55,7 @@ export interface ActNeeds {
   readonly changeCreditLine: ChangeCreditLine
   /** Cancels a customer's subscriptions and refunds the unused part. */
   readonly subscriptions: DeskCancel
-  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn' | 'recordIn'>
+  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn' | 'recordIn' | 'refuseIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs

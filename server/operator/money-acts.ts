@@ -8,6 +8,7 @@ import {
   NotAssignable,
   NotRefundable,
   type BegunRefund,
+  type RefundWay,
   paymentOf,
   returnSuspenseIn,
   suspenseOf,
@@ -70,11 +71,13 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
 const amountOf = (amount: number | undefined): bigint | undefined =>
   amount === undefined ? undefined : BigInt(amount)
 
+type ToRefund = Pick<ActInput<'money.refund'>, 'payment' | 'amount'>
+
 /** What both ways to give a top-up back have in common: their sums count together. */
-const ofRefund = (act: 'money.refund' | 'money.refund_by_hand') => ({
-  customer: async (tx: Tx, { payment }: ActInput<typeof act>) =>
+const ofRefund = (way: RefundWay) => ({
+  customer: async (tx: Tx, { payment }: ToRefund) =>
     (await paymentOf(tx, payment))?.customerId ?? null,
-  async needsSecond(tx: Tx, needs: ActNeeds, { payment, amount }: ActInput<typeof act>) {
+  async needsSecond(tx: Tx, needs: ActNeeds, { payment, amount }: ToRefund) {
     const found = await paymentOf(tx, payment)
     if (!found)
       throw new Refusal('not_found', {
@@ -85,6 +88,8 @@ const ofRefund = (act: 'money.refund' | 'money.refund_by_hand') => ({
           },
         },
       })
+    // Refuse before a second member is asked for something impossible.
+    await orRefused(needs.refunds.refuseIn(tx, payment, amountOf(amount), way))
     const before =
       (await movedAlone(tx, needs, 'money.refund', found.customerId)) +
       (await movedAlone(tx, needs, 'money.refund_by_hand', found.customerId))
@@ -93,18 +98,22 @@ const ofRefund = (act: 'money.refund' | 'money.refund_by_hand') => ({
 })
 
 /** Refuses with conflict what cannot be given back. */
-async function refund(payment: string, begin: () => Promise<BegunRefund>): Promise<Done> {
+async function orRefused<T>(begun: Promise<T>): Promise<T> {
   try {
-    const { id, customerId, amount, currency } = await begin()
-    return {
-      subject: { kind: 'payment', id: payment },
-      customerId,
-      before: null,
-      after: { refund: id, amount: Number(amount), currency },
-    }
+    return await begun
   } catch (error) {
     if (!(error instanceof NotRefundable)) throw error
     throw new Refusal('conflict', { fields: { payment: error.text } })
+  }
+}
+
+async function refund(payment: string, begun: Promise<BegunRefund>): Promise<Done> {
+  const { id, customerId, amount, currency } = await orRefused(begun)
+  return {
+    subject: { kind: 'payment', id: payment },
+    customerId,
+    before: null,
+    after: { refund: id, amount: Number(amount), currency },
   }
 }
 
@@ -139,14 +148,14 @@ export const moneyActs: RegistryOf<'money'> = {
     run: (tx, needs, _actor, input) => adjust(tx, needs, input, -1n),
   },
   'money.refund': {
-    ...ofRefund('money.refund'),
+    ...ofRefund('gateway'),
     run: (tx, { refunds }, _actor, { payment, amount }) =>
-      refund(payment, () => refunds.beginIn(tx, payment, amountOf(amount), 'refund')),
+      refund(payment, refunds.beginIn(tx, payment, amountOf(amount), 'refund')),
   },
   'money.refund_by_hand': {
-    ...ofRefund('money.refund_by_hand'),
+    ...ofRefund('hand'),
     run: (tx, { refunds }, _actor, { payment, amount, bankReference }) =>
-      refund(payment, () => refunds.recordIn(tx, payment, amountOf(amount), bankReference)),
+      refund(payment, refunds.recordIn(tx, payment, amountOf(amount), bankReference)),
   },
   'money.assign': {
     customer: async (tx, { suspense, to }) => await whoseIs(tx, suspense, to),

@@ -109,11 +109,11 @@ describe('money', () => {
     const wish = { amount: 200_000, type: 2, method: 'VIETQR' } as const
     const { transactionCode: payment } = await portal.topUpBy(an, wish, 'paid')
     await eventually('the top-up', async () => (await balanceOf(an.id)) === 200_000)
-    const enter = (amount?: number) =>
+    const enter = (amount?: number, bankReference = 'FT26332001') =>
       finance.act<ActOutcome>('money.refund_by_hand', {
         payment,
         ...(amount !== undefined && { amount }),
-        bankReference: 'FT26332001',
+        bankReference,
         reason,
       })
     expect((await finance.act('money.refund', { payment, reason })).status).toBe(409)
@@ -125,9 +125,17 @@ describe('money', () => {
       refundable: false,
       refundableByHand: true,
     })
-    expect((await enter()).status).toBe(200)
+    // The same transfer is entered once.
+    expect((await enter(50_000)).status).toBe(409)
+    // The money has left: what the customer has spent since is owed.
+    expect((await debit(finance, an, 100_000)).status).toBe(200)
+    expect((await enter(undefined, 'FT26332003')).status).toBe(200)
     expect((await storyOf(an.id)).payments[0]).toMatchObject({ refundableByHand: false })
     expect(await balanceOf(an.id)).toBe(0)
+    await portal.topUp(an, 120_000)
+    await eventually('the top-up, of which the debt is paid', async () => {
+      return (await balanceOf(an.id)) === 20_000
+    })
     // One that the gateway gives back itself is not entered by hand.
     const { transactionCode: byGateway } = await portal.topUp(an, 20_000)
     const entered = { payment: byGateway, bankReference: 'FT26332002', reason }

@@ -2,7 +2,8 @@
  * Acts on requests about personal data (decision 125). The texts of request and answer stay out of
  * the trail, which is kept for ever.
  */
-import { customerOfMailbox, holdOpenAccount } from '../auth/index.ts'
+import { isUuid } from '../platform/db.ts'
+import { activeCustomer, customerOfMailbox, holdOpenAccount } from '../auth/index.ts'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { fromVietnam } from '../platform/vietnam-time.ts'
 import type { Tx } from '../platform/db.ts'
@@ -60,9 +61,12 @@ export const privacyActs: RegistryOf<'privacy'> = {
     async run(tx, needs, { name }, { from, kind, text, receivedOn }) {
       const { clock, customerMail, mail } = needs
       const receivedAt = momentOf(receivedOn, clock.now())
-      const found = await customerOfMailbox(tx, from.toLowerCase())
+      // By id where the member knows whose request it is, or by an address that is confirmed.
+      const found = isUuid(from)
+        ? await activeCustomer(tx, from)
+        : (await customerOfMailbox(tx, from.toLowerCase()))?.id
       // A customer who is closing the account needs no answer.
-      const customerId = found && (await holdOpenAccount(tx, found.id)) ? found.id : null
+      const customerId = found !== undefined && (await holdOpenAccount(tx, found)) ? found : null
       const request = await receiveRequest(tx, needs, {
         customerId,
         kind,

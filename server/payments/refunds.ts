@@ -4,10 +4,12 @@
  * an operator decides.
  */
 import { randomUUID } from 'node:crypto'
+import type { Insertable } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
+import type { DB } from '../platform/db-types.ts'
 import { isUuid, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
-import { DriverFailure, type Sentence } from '../platform/errors.ts'
+import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -15,29 +17,13 @@ import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { Orders, PaymentRow } from './orders.ts'
 import { closeRefund, type RefundEnd, decidedByHand } from './refund-close.ts'
+import { NotRefundable, type BegunRefund, type Refunds, type RefundWay } from './refund-terms.ts'
 import { refundedTotal } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
 /** The one queue of releases from before each gateway had its own. */
 const formerJob = 'refund-to-source'
-
-/** Why a refund was not begun, for the operator. */
-export class NotRefundable extends Error {
-  readonly text: Sentence
-  constructor(text: Sentence) {
-    super(text.en)
-    this.text = text
-  }
-}
-
-/** `amount` in minor units. */
-export interface BegunRefund {
-  readonly id: string
-  readonly customerId: string
-  readonly amount: bigint
-  readonly currency: Currency
-}
 
 /** A payment and what of it is given back, minor units. */
 interface Refundable {
@@ -52,46 +38,6 @@ const begun = (id: string, { payment, amount }: Refundable): BegunRefund => ({
   amount,
   currency: payment.currency as Currency,
 })
-
-export interface Refunds {
-  /**
-   * Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws
-   * NotRefundable.
-   */
-  begin(transactionCode: string, amount: bigint | undefined, reason: string): Promise<string>
-  /** The same in a transaction of the caller's; answers also how much, and whose it is. */
-  beginIn(
-    tx: Tx,
-    transactionCode: string,
-    amount: bigint | undefined,
-    reason: string,
-  ): Promise<BegunRefund>
-  /**
-   * Records one that was made outside of the portal, of a gateway that makes none: the wallet is
-   * debited, and the customer told. `bankReference`: the bank's number of the transfer. Throws
-   * NotRefundable.
-   */
-  recordIn(
-    tx: Tx,
-    transactionCode: string,
-    amount: bigint | undefined,
-    bankReference: string,
-  ): Promise<BegunRefund>
-  /**
-   * Decides a refund after a person looked at the gateway: one that is unclear or was requested
-   * over an hour ago. Throws NotRefundable.
-   */
-  decide(refundId: string, status: 'done' | 'refused'): Promise<void>
-  /**
-   * The same decision in the caller's transaction; returns whose refund it is and its amount, minor
-   * units.
-   */
-  decideIn(
-    tx: Tx,
-    refundId: string,
-    status: 'done' | 'refused',
-  ): Promise<{ customerId: string; amount: bigint; currency: Currency }>
-}
 
 /** After this time, ms, a refund without an answer is stuck: its job was given up or never ran. */
 export const refundLimitMs = minutes(60)
@@ -207,7 +153,8 @@ export function createRefunds(deps: {
     tx: Tx,
     code: string,
     wanted: bigint | undefined,
-  ): Promise<Refundable & { readonly driver: PaymentDriver | undefined }> {
+    way: RefundWay,
+  ): Promise<Refundable> {
     const payment = await tx
       .selectFrom('payment')
       .selectAll()
@@ -218,6 +165,18 @@ export function createRefunds(deps: {
       throw new NotRefundable({
         en: `There is no payment ${code}.`,
         vi: `Không có giao dịch ${code}.`,
+      })
+    const driver = drivers.get(payment.driver)
+    const provider = driver?.displayName ?? payment.driver
+    if (way === 'gateway' && !driver?.refund)
+      throw new NotRefundable({
+        en: `${provider} gives no money back; transfer it by hand.`,
+        vi: `${provider} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
+      })
+    if (way === 'hand' && driver?.refund)
+      throw new NotRefundable({
+        en: `${provider} gives money back itself: begin a refund.`,
+        vi: `${provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền.`,
       })
     if (payment.status !== 'succeeded')
       throw new NotRefundable({
@@ -232,16 +191,18 @@ export function createRefunds(deps: {
         en: `Of the payment ${code} ${left} are left to give back.`,
         vi: `Giao dịch ${code} chỉ còn ${left} có thể hoàn lại.`,
       })
-    const driver = drivers.get(payment.driver)
-    return { driver, payment, amount, provider: driver?.displayName ?? payment.driver }
+    return { payment, amount, provider }
   }
 
-  /** Takes the money out of the wallet; returns the refund's id. Throws NotRefundable. */
-  async function withhold(
-    tx: Tx,
-    { payment, amount, provider }: Refundable,
-    reason: string,
-  ): Promise<string> {
+  const detailsOf = ({ payment, provider }: Refundable, reason: string) => ({
+    provider,
+    code: payment.code,
+    reason,
+  })
+
+  /** Takes the money out of the wallet; returns the refund's id. Undefined: the wallet is short. */
+  async function withhold(tx: Tx, of: Refundable, reason: string): Promise<string | undefined> {
+    const { payment, amount } = of
     const id = randomUUID()
     const { outcome } = await ledger.withhold(tx, {
       key: `refund:${id}`,
@@ -249,25 +210,73 @@ export function createRefunds(deps: {
       driver: payment.driver,
       amount,
       currency: payment.currency as Currency,
-      details: { provider, code: payment.code, reason },
+      details: detailsOf(of, reason),
     })
-    if (outcome === 'short')
-      throw new NotRefundable({
-        en: 'The wallet does not hold that much any more.',
-        vi: 'Số dư ví không còn đủ.',
-      })
-    await tx
-      .insertInto('payment_refund')
-      .values({
-        id,
-        payment_id: payment.id,
-        amount,
-        reason,
-        status: 'requested',
-        created_at: clock.now(),
-      })
-      .execute()
+    if (outcome === 'short') return undefined
+    await write(tx, of, { id, reason, status: 'requested' })
     return id
+  }
+
+  /**
+   * Books money that left by a transfer of ours while the wallet holds less: the rest is owed, as
+   * after a chargeback. Returns the refund's id.
+   */
+  async function owe(
+    tx: Tx,
+    of: Refundable,
+    reason: string,
+    bankReference: string,
+  ): Promise<string> {
+    const { payment, amount, provider } = of
+    const id = randomUUID()
+    const moved = {
+      customerId: payment.customer_id,
+      amount,
+      currency: payment.currency as Currency,
+    }
+    const { owed } = await ledger.chargeback(tx, {
+      ...moved,
+      key: `refund:${id}`,
+      driver: payment.driver,
+      atMost: amount,
+      details: detailsOf(of, reason),
+    })
+    await deps.letters.takenBack(tx, { ...moved, provider, transactionCode: payment.code, owed })
+    await write(tx, of, {
+      id,
+      reason,
+      status: 'done',
+      detail: decidedByHand,
+      provider_refund_id: bankReference,
+      settled_at: clock.now(),
+    })
+    return id
+  }
+
+  const write = (
+    tx: Tx,
+    { payment, amount }: Refundable,
+    refund: Pick<Insertable<DB['payment_refund']>, 'id' | 'reason' | 'status'> &
+      Partial<Insertable<DB['payment_refund']>>,
+  ) =>
+    tx
+      .insertInto('payment_refund')
+      .values({ payment_id: payment.id, amount, created_at: clock.now(), ...refund })
+      .execute()
+
+  /** Throws NotRefundable for a transfer that stands beside this payment already. */
+  async function refuseEntered(tx: Tx, payment: PaymentRow, bankReference: string): Promise<void> {
+    const entered = await tx
+      .selectFrom('payment_refund')
+      .select('id')
+      .where('payment_id', '=', payment.id)
+      .where('provider_refund_id', '=', bankReference)
+      .executeTakeFirst()
+    if (entered)
+      throw new NotRefundable({
+        en: `The transfer ${bankReference} was entered for this payment already.`,
+        vi: `Giao dịch chuyển khoản ${bankReference} đã được ghi nhận cho giao dịch này.`,
+      })
   }
 
   const refunds: Refunds = {
@@ -311,30 +320,30 @@ export function createRefunds(deps: {
       return id
     },
     async beginIn(tx, code, wanted, reason) {
-      const { driver, ...of } = await refundable(tx, code, wanted)
-      if (!driver?.refund)
-        throw new NotRefundable({
-          en: `${of.provider} gives no money back; transfer it by hand.`,
-          vi: `${of.provider} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
-        })
+      const of = await refundable(tx, code, wanted, 'gateway')
       const id = await withhold(tx, of, reason)
-      await jobs.add(tx, jobOf(driver.name), { refundId: id })
+      if (id === undefined)
+        throw new NotRefundable({
+          en: 'The wallet does not hold that much any more.',
+          vi: 'Số dư ví không còn đủ.',
+        })
+      await jobs.add(tx, jobOf(of.payment.driver), { refundId: id })
       return begun(id, of)
     },
     async recordIn(tx, code, wanted, bankReference) {
-      const { driver, ...of } = await refundable(tx, code, wanted)
-      if (driver?.refund)
-        throw new NotRefundable({
-          en: `${of.provider} gives money back itself: begin a refund.`,
-          vi: `${of.provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền.`,
-        })
+      const of = await refundable(tx, code, wanted, 'hand')
+      await refuseEntered(tx, of.payment, bankReference)
       const id = await withhold(tx, of, 'refund')
+      if (id === undefined) return begun(await owe(tx, of, 'refund', bankReference), of)
       await closeRefund(deps, tx, id, of.provider, {
         wanted: 'done',
         detail: decidedByHand,
         providerRefundId: bankReference,
       })
       return begun(id, of)
+    },
+    async refuseIn(tx, code, wanted, way) {
+      await refundable(tx, code, wanted, way)
     },
   }
   return refunds

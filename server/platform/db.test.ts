@@ -70,7 +70,9 @@ test('of two that lock in different orders both act, once each', async () => {
     await Promise.all([act(1, 2), act(2, 1)])
     const { rows } = await sql<{ acts: number }>`select acts from counted`.execute(db)
     expect(rows).toEqual([{ acts: 2 }, { acts: 2 }])
-    expect(runs).toBe(3)
+    // One at least ran again; on a busy machine it may take the row before the other wakes up, and
+    // both meet once more.
+    expect(runs).toBeGreaterThanOrEqual(3)
   } finally {
     await close()
     await database.drop()

@@ -35,6 +35,16 @@ const told = async ({ token }: TestCustomer): Promise<string[]> => {
   return list.body.result.data.map(({ event }) => event).toReversed()
 }
 
+/** The tickets that these notifications are about. */
+const ticketsTold = async ({ token }: TestCustomer): Promise<string[]> => {
+  const list = await portal.call<{ data: { payload: { ticket: { id: string } } }[] }>(
+    'GET',
+    '/api/notifications',
+    { token },
+  )
+  return list.body.result.data.map(({ payload }) => payload.ticket.id).toReversed()
+}
+
 describe('the desk', () => {
   test('lists the urgent first, then what waits longest', async () => {
     const made: string[] = []
@@ -115,6 +125,7 @@ describe('the desk', () => {
     await portal.app.db.deleteFrom('notification').where('customer_id', '=', an.id).execute()
     expect((await merge(first.id)).status).toBe(200)
     await expect.poll(() => told(an)).toEqual(['ticket.closed', 'ticket.reopened'])
+    expect(await ticketsTold(an)).toEqual([second.id, first.id])
     const whole = await shown(an, second.id)
     expect(whole.id).toBe(first.id)
     expect(whole.messages.map(({ text }) => text)).toEqual(['Part one', 'Part two', 'What else?'])

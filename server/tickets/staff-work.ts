@@ -11,6 +11,7 @@ import type { TicketDeps } from './deps.ts'
 import { priorityOf } from './desk.ts'
 import { giveFiles } from './files.ts'
 import { publish, sendLetter } from './letters.ts'
+import { tellStaff, type StaffLetterDeps } from './staff-letters.ts'
 import { addMessage, lockTicket, mostMessages, setState, type TicketRow } from './store.ts'
 
 const sentences = {
@@ -151,13 +152,13 @@ export async function assignTicket(
  */
 export async function releaseTickets(
   tx: Tx,
-  deps: Pick<TicketDeps, 'clock'>,
+  deps: StaffLetterDeps,
   by: Author,
   member: { readonly id: string; readonly name: string },
 ): Promise<number> {
   const rows = await tx
     .selectFrom('ticket')
-    .select(['id', 'messages'])
+    .selectAll()
     .where('assignee_id', '=', member.id)
     .where('state', '!=', 'closed')
     .where('merged_into', 'is', null)
@@ -166,13 +167,16 @@ export async function releaseTickets(
     .execute()
   await tx
     .updateTable('ticket')
-    .set({ assignee_id: null })
+    .set({ assignee_id: null, staff_told_at: null })
     .where('assignee_id', '=', member.id)
     .execute()
-  for (const { id, messages } of rows)
+  for (const row of rows) {
+    // What waits is nobody's now: the others are told.
+    if (row.state === 'open')
+      await tellStaff(tx, deps, { ...row, assignee_id: null, staff_told_at: null })
     // A ticket that is full is handed back too, without a note.
-    if (messages < mostMessages)
-      await addMessage(tx, id, {
+    if (row.messages < mostMessages)
+      await addMessage(tx, row.id, {
         kind: 'note',
         author: by.name,
         staffId: by.staffId ?? undefined,
@@ -181,6 +185,7 @@ export async function releaseTickets(
           `${member.name} không còn trả lời yêu cầu: yêu cầu này chưa có người phụ trách.`,
         at: deps.clock.now(),
       })
+  }
   return rows.length
 }
 
@@ -292,6 +297,9 @@ export async function mergeTicket(
   if (!isOfOne) throw no('invalid_input', 'into', sentences.strangers)
   if (gone.messages + row.messages > mostMessages) throw no('invalid_input', 'into', sentences.long)
   const at = deps.clock.now()
+  await setState(tx, gone, 'closed', at)
+  // Before it points to the other: what is told is of this one.
+  if (gone.state !== 'closed') await publish(tx, deps, 'ticket.closed', gone.id)
   await tx
     .updateTable('ticket_message')
     .set({ ticket_id: row.id })
@@ -303,8 +311,6 @@ export async function mergeTicket(
     .set({ merged_into: row.id })
     .where((eb) => eb.or([eb('id', '=', gone.id), eb('merged_into', '=', gone.id)]))
     .execute()
-  await setState(tx, gone, 'closed', at)
-  if (gone.state !== 'closed') await publish(tx, deps, 'ticket.closed', gone.id)
   await tx
     .updateTable('ticket')
     .set({

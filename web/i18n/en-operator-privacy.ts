@@ -17,7 +17,8 @@ export const enPrivacyActs = {
   },
   fields: {
     from: 'Who asks',
-    fromHint: 'The email of a customer, or a name.',
+    fromHint:
+      'The confirmed email of a customer, the id of one whom you have identified, or a name.',
     asked: 'What is asked',
     receivedOn: 'Came on',
     receivedOnHint: 'Empty: today.',

@@ -15,7 +15,7 @@ export const enReview = {
     password: 'Password',
     containers: 'Containers',
     monthly: 'Monthly cost',
-    older: 'Older orders, paid first',
+    older: 'Older invoices, paid first',
     left: 'Left in your wallet',
     confirmShort: (amount: string) => `Confirm, then top up ${amount}`,
     confirm: (price: string) => `Confirm · ${price}`,

@@ -17,7 +17,7 @@ export const viPrivacyActs: typeof enPrivacyActs = {
   },
   fields: {
     from: 'Người yêu cầu',
-    fromHint: 'Email của khách hàng, hoặc họ tên.',
+    fromHint: 'Email đã xác nhận của khách hàng, mã khách hàng mà bạn đã xác minh, hoặc họ tên.',
     asked: 'Nội dung yêu cầu',
     receivedOn: 'Ngày nhận',
     receivedOnHint: 'Để trống: hôm nay.',

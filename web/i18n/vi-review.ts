@@ -16,7 +16,7 @@ export const viReview: typeof enReview = {
     password: 'Mật khẩu',
     containers: 'Số container',
     monthly: 'Chi phí mỗi tháng',
-    older: 'Đơn cũ hơn, được thanh toán trước',
+    older: 'Hoá đơn cũ hơn, được thanh toán trước',
     left: 'Còn lại trong ví',
     confirmShort: (amount) => `Xác nhận, sau đó nạp ${amount}`,
     confirm: (price) => `Xác nhận · ${price}`,

@@ -131,9 +131,9 @@ export function ActDialog({
       title={title}
       {...(t.explain[act] === undefined ? {} : { description: t.explain[act] })}
       closeLabel={t.close}
-      footer={() => (
+      footer={(leave) => (
         <>
-          <Button variant="outline" onClick={onClose}>
+          <Button variant="outline" onClick={leave}>
             {t.cancel}
           </Button>
           <Button

@@ -128,7 +128,7 @@ function paymentRow(
 export function PaymentsCard({ of, ...acts }: Lists) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
-  const older = useOlder(of.payments, of.more.payments)
+  const older = useOlder(of.payments, of.more?.payments ?? false)
   const list = useInfiniteQuery({ ...customerPaymentsQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard
@@ -164,7 +164,7 @@ export function FoundPayment({ of, code, ...acts }: Lists & { code: string }) {
 export function InvoicesCard({ of }: Pick<Lists, 'of'>) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
-  const older = useOlder(of.invoices, of.more.invoices)
+  const older = useOlder(of.invoices, of.more?.invoices ?? false)
   const list = useInfiniteQuery({ ...customerInvoicesQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard
@@ -184,7 +184,7 @@ export function InvoicesCard({ of }: Pick<Lists, 'of'>) {
 
 export function ServersCard({ of, may, ask }: Lists) {
   const t = useDeskTexts()
-  const older = useOlder(of.servers, of.more.servers)
+  const older = useOlder(of.servers, of.more?.servers ?? false)
   const list = useInfiniteQuery({ ...customerServersQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard

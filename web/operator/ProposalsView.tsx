@@ -264,9 +264,9 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
       busy={form.busy}
       title={what}
       closeLabel={t.close}
-      footer={() => (
+      footer={(leave) => (
         <>
-          <Button variant="outline" onClick={onClose}>
+          <Button variant="outline" onClick={leave}>
             {t.cancel}
           </Button>
           <Button type="submit" form="reject" variant="danger" busy={form.busy}>

@@ -87,8 +87,10 @@ export const customersQuery = (state: DeskCustomerState | undefined) =>
     getNextPageParam: ({ next }) => next,
   })
 /** The server is still changing to what an act asked for, so the page polls until that is done. */
-const isOnItsWay = ({ status, held, movesTo }: ServerAtDesk): boolean =>
-  movesTo !== null || status === 'provisioning' || held === (status === 'running')
+const isOnItsWay = ({ status, held, overdue, movesTo }: ServerAtDesk): boolean =>
+  movesTo !== null ||
+  status === 'provisioning' ||
+  (held ? status === 'running' : status === 'suspended' && !overdue)
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customer', id],

@@ -38,4 +38,7 @@ test('what is told of a domain or of a subscription leads to the domain or the s
   expect(target('subscription.updated', { subscription: {}, wp })).toEqual(server)
   expect(target('subscribe.create', { subscription: {}, wp })).toEqual(server)
   expect(target('subscription.updated', { subscription: {}, wp: null })).toBeUndefined()
+  const taken = { hand_over: { kind: 'server', id: 's1', name: 'Shop' } }
+  expect(target('hand_over.taken', taken)).toEqual(server)
+  expect(target('hand_over.given', taken)).toBeUndefined()
 })

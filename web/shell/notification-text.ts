@@ -3,7 +3,12 @@
  * sentence.
  */
 import { formatMoney, currency } from '../../contract/money.ts'
-import { InvoiceEvent, type EventName, type Notification } from '../../contract/realtime.ts'
+import {
+  HandOverEvent,
+  InvoiceEvent,
+  type EventName,
+  type Notification,
+} from '../../contract/realtime.ts'
 import type { Language, TextsWith } from '../i18n/index.ts'
 import { hostedToken } from '../invoices/hosted-token.ts'
 
@@ -124,6 +129,14 @@ function unpaidTarget(payload: unknown) {
     : ({ to: '/invoice/hosted/$token', params: { token } } as const)
 }
 
+/** The page of what another customer gave. */
+function takenTarget(payload: unknown) {
+  const { hand_over: taken } = HandOverEvent.safeParse(payload).data ?? {}
+  if (!taken) return undefined
+  const to = taken.kind === 'server' ? '/wordpress/$id' : '/dns/domain/$id'
+  return { to, params: { id: taken.id } } as const
+}
+
 /** The link of a notification. */
 export function notificationTarget({
   event,
@@ -145,6 +158,7 @@ export function notificationTarget({
     return { to: '/wordpress/$id', params: { id: server } }
   if (event === 'dns.status' && domain !== undefined)
     return { to: '/dns/domain/$id', params: { id: domain } }
+  if (event === 'hand_over.taken') return takenTarget(payload)
   if (event.startsWith('ticket.') && ticket !== undefined)
     return { to: '/support', search: { ticket } as never }
   if (event.startsWith('invoice.')) return { to: '/invoice' }

@@ -72,7 +72,7 @@ export function CouponField({
         <span className="num min-w-0 flex-1 break-words">
           {words.applied(applied.code, money(applied.off, currency))}
         </span>
-        <Button size="sm" variant="outline" onClick={() => onChange(undefined)}>
+        <Button size="sm" variant="outline" onClick={() => (setIsAsked(true), onChange(undefined))}>
           {words.remove}
         </Button>
       </output>

@@ -104,7 +104,7 @@ export default function ReviewDialog({
       </dl>
       <CouponField
         order={order}
-        given={form.coupon}
+        given={form.coupon ?? ''}
         currency={user.currency}
         applied={coupon}
         onChange={(applied) => setJudged(applied && { coupon: applied, of })}

@@ -84,7 +84,7 @@ function StatusSection({ subscription, server }: OfServer) {
   return (
     <>
       {unpaid ? (
-        <Unpaid subscription={subscription} unpaid={unpaid} isHeld={server.held !== null} />
+        <Unpaid subscription={subscription} unpaid={unpaid} isHeld={Boolean(server.held)} />
       ) : null}
       {cancelAtPeriodEnd ? (
         <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">

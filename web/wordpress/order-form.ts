@@ -48,10 +48,9 @@ export const emptyOrder: OrderForm = {
   followed: '',
 }
 
-/** Whether the form holds input that would be lost. */
+/** Whether the form holds input that would be lost; what a link chose comes again by the link. */
 export const isFilled = (form: OrderForm): boolean =>
-  form.regionId !== undefined ||
-  form.planId !== undefined ||
+  (!form.followed && (form.regionId !== undefined || form.planId !== undefined)) ||
   form.disk.choice !== undefined ||
   form.mariadb.choice !== undefined ||
   form.user !== '' ||
