@@ -9,7 +9,7 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { ticketsOf } from '../../test/ticket-world.ts'
-import { hours } from '../platform/clock.ts'
+import { hours, later } from '../platform/clock.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -62,9 +62,17 @@ test('one about a new ticket to all who answer, then to the assignee, once an an
   for (const state of ['closed', 'open'])
     expect((await call(an, 'PUT', `/${id}/state`, { state })).status).toBe(200)
   expect(await letters(number)).toEqual([2, 1, 0])
+  // After a day it is told again that somebody writes and waits.
+  await portal.app.db
+    .updateTable('ticket')
+    .set({ staff_told_at: later(clock.now(), -hours(24)) })
+    .where('id', '=', id)
+    .execute()
+  await wrote(id)
+  expect(await letters(number)).toEqual([3, 1, 0])
   await done('ticket.close', { ticket: id })
   expect((await call(an, 'PUT', `/${id}/state`, { state: 'open' })).status).toBe(200)
-  expect(await letters(number)).toEqual([3, 1, 0])
+  expect(await letters(number)).toEqual([4, 1, 0])
 })
 
 test('none to who switched them off, and to all when the assignee may not answer', async () => {

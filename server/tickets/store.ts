@@ -103,13 +103,7 @@ export async function setState(tx: Tx, row: TicketRow, state: State, at: Date): 
   if (row.state === 'open' && state === 'open') return
   await tx
     .updateTable('ticket')
-    .set({
-      state,
-      waiting_since: at,
-      closed_at: state === 'closed' ? at : null,
-      // When it opens again, the staff is told again.
-      ...(state === 'closed' && { staff_told_at: null }),
-    })
+    .set({ state, waiting_since: at, closed_at: state === 'closed' ? at : null })
     .where('id', '=', row.id)
     .execute()
 }

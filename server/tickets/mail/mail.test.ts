@@ -64,7 +64,7 @@ async function deliver(of: SendMailOptions): Promise<{ code: number; text: strin
   }
 }
 const bySubject = async (subject: string): Promise<TicketOfDesk | undefined> =>
-  (await queue('?state=open')).find((one) => one.subject === subject)
+  (await queue('?state=open&limit=100')).find((one) => one.subject === subject)
 interface InboxLetter {
   readonly id: string
   readonly text: string
