@@ -111,12 +111,13 @@ export function bearsPressure(site: Site): void {
     await driver.start({ ...spec, containers })
     await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(containers))
     const addresses = await driver.addresses(spec.id)
-    const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${index}`)
+    const prefix = `Cùng lúc trên ${containers}:`
+    const wanted = Array.from({ length: 16 }, (_, index) => `${prefix} ${index}`)
     const posts = await Promise.all(
       wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)),
     )
     expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
-    expect((await titles()).filter((title) => title.startsWith('Cùng lúc')).toSorted()).toEqual(
+    expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(
       wanted.toSorted(),
     )
   })
