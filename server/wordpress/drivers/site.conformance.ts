@@ -40,7 +40,10 @@ export function ask(
   options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<Page> {
   const { host, pathname, search } = new URL(url)
-  return new Promise((resolve, reject) => {
+  // With a body as the edge sends it: on a connection that is kept, a container reads what it has
+  // refused to its end, and the sender gets the answer instead of a reset.
+  const agent = options.body === undefined ? false : new http.Agent({ keepAlive: true })
+  return new Promise<Page>((resolve, reject) => {
     const request = http.request(
       {
         host: to.host,
@@ -48,7 +51,7 @@ export function ask(
         path: pathname + search,
         method: options.method ?? 'GET',
         headers: { host, ...options.headers },
-        agent: false,
+        agent,
       },
       (response) => {
         const chunks: Buffer[] = []
@@ -66,7 +69,7 @@ export function ask(
     request.setTimeout(110_000, () => request.destroy(new Error(`no answer from ${url}`)))
     request.on('error', reject)
     request.end(options.body)
-  })
+  }).finally(() => agent && agent.destroy())
 }
 
 /** Writes straight to a container, which takes them or has them wait. */
