@@ -6,7 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
-import { deskCancelOf, type DeskCancel } from './desk-cancel.ts'
+import { deskSubscriptionsOf, type DeskSubscriptions } from './desk-subscriptions.ts'
 import { changeCreditLine, writeCreditLetters, type ChangeCreditLine } from './credit-lines.ts'
 import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
@@ -77,7 +77,7 @@ export interface Billing {
   /** Cancels at the end of the period, or now with the unused part credited to the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
   /** Cancelling by the operator's desk. */
-  readonly desk: DeskCancel
+  readonly desk: DeskSubscriptions
   /** Renames the subscription's subject; issued invoices keep their name. */
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
   /** Withdraws a planned cancellation. */
@@ -155,7 +155,7 @@ export function createBilling(deps: BillingDeps): Billing {
     undo: (tx, invoiceId, reason) => undo(context, tx, invoiceId, reason),
     changePrice: (tx, change) => changePrice(context, tx, change),
     cancel: (tx, id, when) => cancel(context, tx, id, when),
-    desk: deskCancelOf(context),
+    desk: deskSubscriptionsOf(context),
     async rename(tx, subscriptionId, subject) {
       await tx
         .updateTable('subscription')

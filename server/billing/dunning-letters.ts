@@ -9,6 +9,14 @@ import { dayIn } from './period.ts'
 import { subjectOf } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 
+/** The end of a letter about a service that the operator has suspended as well. */
+const staysOff = {
+  en: '\nWe have also suspended it for another reason: paid, it stays off until we release it.',
+  vi:
+    '\nNgoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
+    'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+}
+
 /**
  * `byHand`: its text where the operator has suspended the service as well. A payment does not bring
  * that back.
@@ -23,8 +31,8 @@ const letters = {
         'here: {url}',
       byHand:
         '{amount} is due for {what}. It is deleted on {delete} unless the invoice is paid. Top ' +
-        'up your wallet and we pay it automatically, or pay here: {url}\n' +
-        'We have also suspended it for another reason: paid, it stays off until we release it.',
+        'up your wallet and we pay it automatically, or pay here: {url}' +
+        staysOff.en,
     },
     vi: {
       subject: 'Hoá đơn {number} chưa được thanh toán',
@@ -35,9 +43,8 @@ const letters = {
       byHand:
         '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị xoá ngày {delete} nếu hoá đơn chưa ' +
         'được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự động; hoặc thanh toán tại ' +
-        'đây: {url}\n' +
-        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
-        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+        'đây: {url}' +
+        staysOff.vi,
     },
   },
   suspend: {
@@ -50,8 +57,8 @@ const letters = {
       byHand:
         'Invoice {number} ({amount}) is unpaid. The data of {what} is kept until {delete} and ' +
         'then deleted. Top up your wallet and we pay the invoice automatically, or pay here: ' +
-        '{url}\n' +
-        'We have also suspended it for another reason: paid, it stays off until we release it.',
+        '{url}' +
+        staysOff.en,
     },
     vi: {
       subject: '{what} đã bị tạm ngưng',
@@ -62,9 +69,8 @@ const letters = {
       byHand:
         'Hoá đơn {number} ({amount}) chưa được thanh toán. Dữ liệu của {what} được giữ đến ngày ' +
         '{delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự động; hoặc ' +
-        'thanh toán tại đây: {url}\n' +
-        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
-        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+        'thanh toán tại đây: {url}' +
+        staysOff.vi,
     },
   },
   warn: {
@@ -76,8 +82,8 @@ const letters = {
       byHand:
         'Invoice {number} ({amount}) is still unpaid. On {delete} we delete {what} and its data. ' +
         'Top up your wallet before that day and we pay the invoice automatically, or pay here: ' +
-        '{url}\n' +
-        'We have also suspended it for another reason: paid, it stays off until we release it.',
+        '{url}' +
+        staysOff.en,
     },
     vi: {
       subject: '{what} sẽ bị xoá ngày {delete}',
@@ -88,9 +94,8 @@ const letters = {
       byHand:
         'Hoá đơn {number} ({amount}) vẫn chưa được thanh toán. Ngày {delete}, {what} và dữ liệu ' +
         'sẽ bị xoá. Hãy nạp tiền vào ví trước ngày đó, hoá đơn sẽ được thanh toán tự động; hoặc ' +
-        'thanh toán tại đây: {url}\n' +
-        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
-        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+        'thanh toán tại đây: {url}' +
+        staysOff.vi,
     },
   },
   moreTime: {
@@ -103,8 +108,8 @@ const letters = {
       byHand:
         'You have more time to pay invoice {number} ({amount}): {what} is now deleted on ' +
         '{delete} unless it is paid. Top up your wallet and we pay it automatically, or pay ' +
-        'here: {url}\n' +
-        'We have also suspended it for another reason: paid, it stays off until we release it.',
+        'here: {url}' +
+        staysOff.en,
     },
     vi: {
       subject: 'Hoá đơn {number} được gia hạn thanh toán',
@@ -115,9 +120,8 @@ const letters = {
       byHand:
         'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): {what} sẽ bị xoá ngày ' +
         '{delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
-        'động; hoặc thanh toán tại đây: {url}\n' +
-        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
-        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+        'động; hoặc thanh toán tại đây: {url}' +
+        staysOff.vi,
     },
   },
   keptLonger: {
@@ -130,8 +134,8 @@ const letters = {
       byHand:
         'You have more time to pay invoice {number} ({amount}): the data of {what} is now kept ' +
         'until {delete} and then deleted. Top up your wallet and we pay the invoice ' +
-        'automatically, or pay here: {url}\n' +
-        'We have also suspended it for another reason: paid, it stays off until we release it.',
+        'automatically, or pay here: {url}' +
+        staysOff.en,
     },
     vi: {
       subject: '{what} được giữ đến ngày {delete}',
@@ -144,9 +148,8 @@ const letters = {
         'Bạn có thêm thời gian để thanh toán hoá đơn {number} ({amount}): dữ liệu của {what} ' +
         'được giữ đến ngày {delete} rồi sẽ bị xoá. ' +
         'Hãy nạp tiền vào ví, hoá đơn sẽ được thanh toán tự ' +
-        'động; hoặc thanh toán tại đây: {url}\n' +
-        'Ngoài ra, chúng tôi đang tạm ngưng dịch vụ này vì lý do khác: sau khi thanh toán, dịch ' +
-        'vụ chỉ hoạt động lại khi được chúng tôi mở lại.',
+        'động; hoặc thanh toán tại đây: {url}' +
+        staysOff.vi,
     },
   },
   delete: {

@@ -8,7 +8,7 @@ export {
   paidForAnother,
 } from './desk.ts'
 export { deskInvoice, deskInvoiceFile } from './desk-invoice.ts'
-export { createDeskCancel, type DeskCancel } from './desk-cancel.ts'
+export { createDeskSubscriptions, type DeskSubscriptions } from './desk-subscriptions.ts'
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'
 export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'

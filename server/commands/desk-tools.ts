@@ -1,7 +1,7 @@
 /** The dependencies of commands that perform the desk's acts. */
 import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { createAccountActs, customersByIds, letterAddress, showCustomers } from '../auth/index.ts'
-import { changeCreditLine, createDeskCancel, createInvoiceLinks } from '../billing/index.ts'
+import { changeCreditLine, createDeskSubscriptions, createInvoiceLinks } from '../billing/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { calledBy, createEndPrograms } from '../customer-programs.ts'
@@ -52,7 +52,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
         tx,
         of,
       ),
-    subscriptions: createDeskCancel(
+    subscriptions: createDeskSubscriptions(
       {
         ...tools,
         outbox: events,

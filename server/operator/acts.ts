@@ -3,7 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { AccountActs } from '../auth/index.ts'
-import type { ChangeCreditLine, DeskCancel } from '../billing/index.ts'
+import type { ChangeCreditLine, DeskSubscriptions } from '../billing/index.ts'
 import type { Outbox } from '../messages/index.ts'
 import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
@@ -54,7 +54,7 @@ export interface ActNeeds {
   /** Gives a customer a credit line, changes it or ends it, and tells them. */
   readonly changeCreditLine: ChangeCreditLine
   /** Cancels a customer's subscriptions and refunds the unused part. */
-  readonly subscriptions: DeskCancel
+  readonly subscriptions: DeskSubscriptions
   readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn' | 'recordIn' | 'refuseIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>

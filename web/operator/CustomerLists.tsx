@@ -44,7 +44,8 @@ interface Older<R> {
   readonly isOpen: boolean
   open(): void
 }
-function useOlder<R>(shown: readonly R[], hasMore: boolean): Older<R> {
+/** `hasMore` is undefined where a portal of the release before has answered. */
+function useOlder<R>(shown: readonly R[], hasMore = false): Older<R> {
   const [isOpen, setOpen] = useState(false)
   return { shown, hasMore, isOpen, open: () => setOpen(true) }
 }
@@ -128,7 +129,7 @@ function paymentRow(
 export function PaymentsCard({ of, ...acts }: Lists) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
-  const older = useOlder(of.payments, of.more?.payments ?? false)
+  const older = useOlder(of.payments, of.more?.payments)
   const list = useInfiniteQuery({ ...customerPaymentsQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard
@@ -164,7 +165,7 @@ export function FoundPayment({ of, code, ...acts }: Lists & { code: string }) {
 export function InvoicesCard({ of }: Pick<Lists, 'of'>) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
-  const older = useOlder(of.invoices, of.more?.invoices ?? false)
+  const older = useOlder(of.invoices, of.more?.invoices)
   const list = useInfiniteQuery({ ...customerInvoicesQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard
@@ -184,7 +185,7 @@ export function InvoicesCard({ of }: Pick<Lists, 'of'>) {
 
 export function ServersCard({ of, may, ask }: Lists) {
   const t = useDeskTexts()
-  const older = useOlder(of.servers, of.more?.servers ?? false)
+  const older = useOlder(of.servers, of.more?.servers)
   const list = useInfiniteQuery({ ...customerServersQuery(of.id), enabled: older.isOpen })
   return (
     <ListCard

@@ -104,6 +104,7 @@ export default function ReviewDialog({
       </dl>
       <CouponField
         order={order}
+        // A draft of an earlier release has none.
         given={form.coupon ?? ''}
         currency={user.currency}
         applied={coupon}

@@ -81,11 +81,11 @@ function StatusSection({ subscription, server }: OfServer) {
   const { price, renewalPrice, currency, priceRise } = subscription
   let term = renewsAt === null ? t.subscription.paidUntil : t.subscription.renews
   if (cancelAtPeriodEnd) term = t.subscription.ends
+  // Undefined in an answer of the release before.
+  const isHeld = Boolean(server.held)
   return (
     <>
-      {unpaid ? (
-        <Unpaid subscription={subscription} unpaid={unpaid} isHeld={Boolean(server.held)} />
-      ) : null}
+      {unpaid ? <Unpaid subscription={subscription} unpaid={unpaid} isHeld={isHeld} /> : null}
       {cancelAtPeriodEnd ? (
         <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
           {t.subscription.willEnd(formatDay(subscription.periodEnd))}

@@ -1,4 +1,4 @@
-/** The operator's desk cancels a subscription now, or puts the next step of its dunning off. */
+/** What the operator's desk does to subscriptions. */
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { BillingContext, BillingDeps } from './context.ts'
 import { lockSubscription } from './payment.ts'
@@ -6,7 +6,7 @@ import type { Product } from './product.ts'
 import { putOff } from './put-off.ts'
 import { cancel, unusedOf } from './subscriptions.ts'
 
-export interface DeskCancel {
+export interface DeskSubscriptions {
   /**
    * The amount that cancelling now gives back, minor units; also 0 if there is no such
    * subscription.
@@ -18,11 +18,11 @@ export interface DeskCancel {
    * subscription_ended.
    */
   cancelNow(tx: Tx, subscriptionId: string): Promise<bigint>
-  /** See put-off.ts. */
+  /** Puts the next step of its dunning off to a day of its customer's; see put-off.ts. */
   putOff(tx: Tx, subscriptionId: string, day: string): ReturnType<typeof putOff>
 }
 
-export function deskCancelOf(context: BillingContext): DeskCancel {
+export function deskSubscriptionsOf(context: BillingContext): DeskSubscriptions {
   return {
     async unusedNow(db, id) {
       const row = await db
@@ -44,5 +44,8 @@ export function deskCancelOf(context: BillingContext): DeskCancel {
 }
 
 /** The same for a command, which has no running billing module. */
-export const createDeskCancel = (deps: BillingDeps, products: readonly Product[]): DeskCancel =>
-  deskCancelOf({ ...deps, products: new Map(products.map((one) => [one.name, one])) })
+export const createDeskSubscriptions = (
+  deps: BillingDeps,
+  products: readonly Product[],
+): DeskSubscriptions =>
+  deskSubscriptionsOf({ ...deps, products: new Map(products.map((one) => [one.name, one])) })
