@@ -94,6 +94,8 @@ export async function openOtherNode(
       await eventually('the line being gone', async () =>
         portal.app.nodes.reachable().every((one) => one.node !== name),
       )
+      // An answer from before is stored now: it does not overwrite what a test writes next.
+      await portal.app.nodes.look()
     },
     async close() {
       await machine?.close()

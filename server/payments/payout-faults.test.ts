@@ -38,7 +38,7 @@ beforeAll(async () => {
   finance = await newMember(portal, 'finance')
 })
 afterAll(() => portal.close())
-const { dashboard, paid } = cardsOf(
+const { dashboard, paid, balances } = cardsOf(
   () => portal,
   () => browser,
 )
@@ -93,6 +93,7 @@ describe('Stripe', () => {
     const right = await paid(an, 2000)
     const wrong = await paid(an, 1000)
     await dashboard({ action: 'refund', payment: right.payment, amount: '500' })
+    await balances(an, 2500)
     // As at a merchant in Australia whose account holds Australian dollars alone.
     await sql`update sandbox.stripe_objects set data = data || jsonb_build_object(
         'currency', 'aud', 'exchange_rate', 1.5, 'fee', 0,

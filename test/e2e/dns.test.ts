@@ -203,9 +203,10 @@ describe('a domain', { timeout: 60_000 }, () => {
     const dialog = page.getByRole('dialog')
     // The user types right after opening it; its own button is reached and pressed by keyboard.
     await focusOn(dialog.getByLabel('Zone file'))
+    // Asked for early, because the browser has to know of it before the key is pressed.
+    const chooser = page.waitForEvent('filechooser')
     await page.keyboard.press('Tab')
     await focusOn(dialog.getByRole('button', { name: 'Choose a file' }))
-    const chooser = page.waitForEvent('filechooser')
     await page.keyboard.press('Enter')
     const file = { name: 'bind.zone', mimeType: 'text/plain', buffer: Buffer.from('www A ::') }
     await (await chooser).setFiles(file)
