@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, Command>> = {
   act: {
     about:
       'an act of the operator, as the desk does it: act <name> --<field> <value> … --reason ' +
-      '<text> [--key <key>] [--dry-run]; act: their names',
+      '<text> [--key <key> | --again] [--dry-run]; act: their names',
     load: async () => (await import('./commands/act.ts')).actCommand,
   },
   acts: {
@@ -103,7 +103,9 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   refund: {
-    about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]',
+    about:
+      'gives a top-up back to its source: refund <transaction code> [minor units] [reason] ' +
+      '[--again]',
     load: async () => (await import('./commands/refund.ts')).refundCommand,
   },
   'refund:decide': {

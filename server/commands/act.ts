@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { actNames, type ActName } from '../../contract/operator-acts.ts'
@@ -18,11 +19,14 @@ import { openDeskTools, type DeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
 
 const usage =
-  'npm run portal -- act <name> --<field> <value> … --reason <text> [--key <key>] [--dry-run] ' +
-  '[--json]'
+  'npm run portal -- act <name> --<field> <value> … --reason <text> [--key <key> | --again] ' +
+  '[--dry-run] [--json]'
 const shownActs = 50
 
-/** `--name value` pairs and the one flag; undefined: the line is invalid. */
+/** A key of its own says that an act is meant once more, though an equal one was done. */
+export const keyOfAnother = (): string => `again-${randomUUID()}`
+
+/** `--name value` pairs and the flags; undefined: the line is invalid. */
 export function pairsOf(
   words: readonly string[],
 ): { fields: Record<string, string>; dryRun: boolean } | undefined {
@@ -31,6 +35,7 @@ export function pairsOf(
   for (let at = 0; at < words.length; at++) {
     const [word = '', value] = words.slice(at, at + 2)
     if (word === '--dry-run') dryRun = true
+    else if (word === '--again') fields['key'] ??= keyOfAnother()
     else if (/^--[a-z][a-zA-Z]*$/.test(word) && value !== undefined) {
       fields[word.slice(2)] = value
       at++
@@ -116,7 +121,7 @@ export async function actFor(
   config: Config,
   databaseUrl: string,
   name: ActName,
-  input: Readonly<Record<string, unknown>> & { readonly reason: string },
+  input: Readonly<Record<string, unknown>> & { readonly reason: string; readonly key?: string },
   out: Output,
   words?: OwnWords,
 ): Promise<number> {

@@ -231,6 +231,49 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
   await portal.ledgerHolds()
 })
 
+test('a command that moves money and is given again by mistake moves it once', async () => {
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 90_000)
+  const balance = async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance
+  const refused = {
+    code: 1,
+    said: expect.stringMatching(/The same was done at .*--again/) as string,
+  }
+  const refund = ['refund', transactionCode, '20000'] as const
+  expect(await command(...refund, 'asked', 'by', 'phone')).toMatchObject({ code: 0 })
+  expect(await command(...refund, 'asked', 'by', 'mail')).toMatchObject(refused)
+  expect(await balance()).toBe(70_000n)
+  // Another amount is another refund, and `--again` says that it is no mistake.
+  expect(await command('refund', transactionCode, '10000')).toMatchObject({ code: 0 })
+  expect(await command(...refund, '--again')).toMatchObject({ code: 0 })
+  expect(await balance()).toBe(40_000n)
+  const credit = ['act', 'money.credit', '--customer', an.id, '--amount', '5000']
+  const words = ['--currency', 'VND', '--told', 'For the trouble', '--reason', 'a goodwill credit']
+  expect(await command(...credit, ...words)).toMatchObject({ code: 0 })
+  expect(await command(...credit, ...words)).toMatchObject(refused)
+  expect(await command(...credit, ...words, '--key', 'goodwill-1')).toMatchObject({ code: 0 })
+  expect(await command(...credit, ...words, '--key', 'goodwill-1')).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('Done before, under this key') as string,
+  })
+  expect(await balance()).toBe(50_000n)
+  await portal.ledgerHolds()
+})
+
+test('what waits for approval is not proposed again by a repeated command', async () => {
+  const an = await portal.customer()
+  const credit = ['act', 'money.credit', '--customer', an.id, '--amount', '900000000']
+  const words = ['--currency', 'VND', '--told', 'For the trouble', '--reason', 'a large credit']
+  expect(await command(...credit, ...words)).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('It waits for a member of the staff') as string,
+  })
+  expect(await command(...credit, ...words)).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/proposed and waits for approval/) as string,
+  })
+})
+
 test('suspense lists what waits, and gives it to one customer once', async () => {
   const an = await portal.customer()
   const update = {

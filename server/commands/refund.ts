@@ -1,25 +1,28 @@
 import type { Config } from '../config.ts'
-import { actFor } from './act.ts'
+import { actFor, keyOfAnother } from './act.ts'
 import type { Output } from './output.ts'
 
 /**
- * `refund <transaction code> [minor units] [reason …]`: the act `money.refund`. The running portal,
- * or the next one, calls the gateway.
+ * `refund <transaction code> [minor units] [reason …] [--again]`: the act `money.refund`. The
+ * running portal, or the next one, calls the gateway. `--again`: an equal refund of the same day is
+ * no mistake.
  */
 export async function refundCommand(
   config: Config,
   databaseUrl: string,
-  [code = '', amount, ...reason]: readonly string[],
+  words: readonly string[],
   out: Output,
 ): Promise<number> {
+  const [code = '', amount, ...reason] = words.filter((word) => word !== '--again')
   if (code === '' || (amount !== undefined && !/^[1-9]\d{0,14}$/.test(amount))) {
-    out.refuse('npm run portal -- refund <transaction code> [minor units] [reason]')
+    out.refuse('npm run portal -- refund <transaction code> [minor units] [reason] [--again]')
     return 64
   }
   const input = {
     payment: code,
     ...(amount !== undefined && { amount: Number(amount) }),
     reason: reason.join(' ') || 'refund by command',
+    ...(words.includes('--again') && { key: keyOfAnother() }),
   }
   return await actFor(config, databaseUrl, 'money.refund', input, out)
 }

@@ -107,6 +107,11 @@ export interface Act<I> {
   customer?(tx: Tx, input: I, needs: ActNeeds): Promise<string | null>
   /** Whether a second member must approve it. */
   needsSecond?(tx: Tx, needs: ActNeeds, input: I, actor: Actor): Promise<boolean>
+  /**
+   * Doing it twice moves money twice, and nothing in it tells a repeat from a second act. A command
+   * without a key is refused an equal one within a day.
+   */
+  readonly repeatNeedsKey?: true
   /** The part of the input that the trail keeps; absent: all of it. */
   kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */

@@ -12,6 +12,7 @@ import { keptCode, masked } from './kept.ts'
 
 export const couponActs: RegistryOf<'coupon'> = {
   'coupon.make': {
+    repeatNeedsKey: true,
     kept: ({ code, ...rest }) => ({
       ...rest,
       ...(code !== undefined && keptCode(plainCode(code))),

@@ -55,6 +55,7 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
 }
 
 const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
+  repeatNeedsKey: true as const,
   customer: async (_tx: Tx, { customer }: Adjustment) => customer,
   async needsSecond(tx: Tx, needs: ActNeeds, input: Adjustment, actor: Actor) {
     const { customer, currency } = input
@@ -75,6 +76,7 @@ type ToRefund = Pick<ActInput<'money.refund'>, 'payment' | 'amount'>
 
 /** What both ways to give a top-up back have in common: their sums count together. */
 const ofRefund = (way: RefundWay) => ({
+  repeatNeedsKey: true as const,
   customer: async (tx: Tx, { payment }: ToRefund) =>
     (await paymentOf(tx, payment))?.customerId ?? null,
   async needsSecond(tx: Tx, needs: ActNeeds, { payment, amount }: ToRefund) {

@@ -31,7 +31,7 @@ import { ticketActs } from './ticket-acts.ts'
 import { updateActs } from './update-acts.ts'
 import { voucherActs } from './voucher-acts.ts'
 import { workActs } from './work-acts.ts'
-import { actOfKey, actOfSeq, holdTrail, writeAct } from './trail.ts'
+import { actOfKey, actOfSeq, actsSince, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
   ...catalogActs,
@@ -172,6 +172,50 @@ export async function carryOut(
   }
 }
 
+/** For so long an equal act of a command counts as a repeat by mistake, ms. */
+const repeatMs = hours(24)
+
+/**
+ * Refuses with conflict a command without a key whose act was done, or proposed, a short while ago
+ * with the same input: a shell that hung up says nothing of what its command did. The desk's
+ * dialogs have a key each.
+ */
+async function refuseRepeat(
+  tx: Tx,
+  now: Date,
+  { staffId }: Actor,
+  { name, input, key }: Wanted,
+): Promise<void> {
+  if (key !== null || staffId !== null || !actOf(name).repeatNeedsKey) return
+  const kept = canonical(keptOf(name, input))
+  const done = (await actsSince(tx, name, later(now, -repeatMs))).find(
+    (act) => canonical(act.input) === kept,
+  )
+  if (done) throw repeated(`done at ${done.at.toISOString()} (act ${done.seq})`, `act ${done.seq}`)
+  const waiting = await tx
+    .selectFrom('operator_proposal')
+    .select(['id', 'input'])
+    .where('act', '=', name)
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute()
+  const found = waiting.find((one) => canonical(keptOf(name, one.input as typeof input)) === kept)
+  if (found) throw repeated(`proposed and waits for approval (proposal ${found.id})`, found.id)
+}
+
+const repeated = (how: string, which: string): Refusal =>
+  new Refusal('conflict', {
+    fields: {
+      key: {
+        en: `The same was ${how}. Nothing was done now. To do it once more, add --again.`,
+        vi:
+          `Thao tác này đã được thực hiện (${which}) nên lần này không làm gì. ` +
+          'Nếu muốn làm thêm một lần nữa, hãy thêm --again.',
+      },
+    },
+  })
+
 async function propose(
   tx: Tx,
   needs: ActNeeds,
@@ -254,6 +298,7 @@ export async function perform(
   await refuseFormer(tx, actor, wanted.name)
   const before = await earlier(tx, needs.clock.now(), wanted)
   if (before) return before
+  await refuseRepeat(tx, needs.clock.now(), actor, wanted)
   const { name, input } = wanted
   const needsSecond = (await actOf(name).needsSecond?.(tx, needs, input, actor)) ?? false
   return needsSecond

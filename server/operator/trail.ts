@@ -131,6 +131,16 @@ export async function listActs(
 export const actOfKey = (db: Queryable, key: string) =>
   db.selectFrom('operator_act').selectAll().where('key', '=', key).executeTakeFirst()
 
+/** The acts of this name since then, newest first. */
+export const actsSince = (db: Queryable, act: string, since: Date) =>
+  db
+    .selectFrom('operator_act')
+    .select(['seq', 'at', 'input'])
+    .where('act', '=', act)
+    .where('at', '>', since)
+    .orderBy('seq', 'desc')
+    .execute()
+
 export const actOfSeq = (db: Queryable, seq: bigint) =>
   db.selectFrom('operator_act').selectAll().where('seq', '=', seq).executeTakeFirst()
 

@@ -11,6 +11,7 @@ import { keptCode, masked } from './kept.ts'
 
 export const voucherActs: RegistryOf<'voucher'> = {
   'voucher.make': {
+    repeatNeedsKey: true,
     kept: ({ code, ...rest }) => ({
       ...rest,
       ...(code !== undefined && keptCode(plainCode(code))),
