@@ -1,7 +1,7 @@
 import { account as api, type Language } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { onCommit, type Database } from '../platform/db.ts'
+import type { Database } from '../platform/db.ts'
 import { Page, type Caller, type Http } from '../platform/http.ts'
 import { Refusal } from '../platform/errors.ts'
 import { accountForMember, refuseOwnersFields } from './for-members.ts'
@@ -38,7 +38,7 @@ export function accountRoutes(http: Http, db: Database, clock: Clock, profile: P
         passwordHash,
         language,
       )
-      onCommit(tx, () => held.keep(renewed.cookie, renewed.cookieSeconds ?? undefined))
+      held.keep(renewed.cookie, renewed.cookieSeconds ?? undefined)
       return null
     },
   )

@@ -1,13 +1,12 @@
 /** The answer of a sign-in and of an unlock. */
 import type { SignedIn } from '../../contract/session.ts'
-import { onCommit, type Tx } from '../platform/db.ts'
 import type { Held } from '../platform/http.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
 import type { Opened } from './session.ts'
 
-/** Sets the session's cookie in the browser after the commit, and answers the session. */
-export function handOver(tx: Tx, held: Held, opened: Opened): SignedIn {
-  onCommit(tx, () => held.keep(opened.cookie, opened.cookieSeconds ?? undefined))
+/** Sets the session's cookie in the browser, and answers the session. */
+export function handOver(held: Held, opened: Opened): SignedIn {
+  held.keep(opened.cookie, opened.cookieSeconds ?? undefined)
   const expiresAt = opened.expiresAt.toISOString()
   return {
     token: { accessToken: opened.accessToken, expiresAt },

@@ -1,5 +1,5 @@
 import { auth as api, locks, registration, sessions } from '../../contract/index.ts'
-import { onCommit, type Database } from '../platform/db.ts'
+import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
@@ -52,14 +52,14 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
       const wish = { remember, cookie: held.cookie, device: device.cookie }
       const opened = await signIn.login(tx, prepared, from, wish)
       keepBrowser()
-      return handOver(tx, held, opened)
+      return handOver(held, opened)
     },
   )
   http.write(api.logout, async ({ tx, caller, held }) => {
     const { cookie } = held
     // The cookie of another session stays: a program may have both. A member's own session goes on.
     if (!caller?.member && cookie !== undefined && (await isSpent(tx, cookie, known(caller))))
-      onCommit(tx, () => held.drop())
+      held.drop()
     await signIn.logout(tx, known(caller))
     return null
   })
@@ -74,7 +74,7 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     locks.unlock,
     ({ caller, body }) => signIn.proveAgain(known(caller), body.password),
     async ({ tx, caller, held, prepared }) =>
-      handOver(tx, held, await signIn.unlock(tx, known(caller), prepared)),
+      handOver(held, await signIn.unlock(tx, known(caller), prepared)),
   )
   http.write(
     registration.recover,

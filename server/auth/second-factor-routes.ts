@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { secondFactors as api, type Language } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { onCommit, type Database } from '../platform/db.ts'
+import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -48,10 +48,10 @@ export function secondFactorRoutes(http: Http, needs: Needs): void {
       const opened = await signIn.enter(tx, customerId, from, { remember, cookie: held.cookie })
       if (body.trust === true) {
         const cookie = await trustDevice(tx, clock, customerId, from)
-        onCommit(tx, () => device.keep(cookie, trustSeconds))
+        device.keep(cookie, trustSeconds)
       }
       keepBrowser()
-      return handOver(tx, held, opened)
+      return handOver(held, opened)
     },
   )
   http.write(
@@ -70,7 +70,7 @@ export function secondFactorRoutes(http: Http, needs: Needs): void {
       const wish = { remember, cookie: held.cookie }
       const opened = await signIn.enter(tx, prepared.customerId, from, wish)
       keepBrowser()
-      return handOver(tx, held, opened)
+      return handOver(held, opened)
     },
   )
   http.write(

@@ -118,6 +118,32 @@ describe('a session that a cookie holds', () => {
     expect((await mine()).headers.get('x-csrf-token')).toBe(opened.csrfToken)
   })
 
+  test('a sign-in that is repeated under its key signs the browser in, too', async () => {
+    const person = await active()
+    const sent = {
+      body: { email: person.email, password: person.password },
+      headers: { 'idempotency-key': 'sign-in whose answer was lost' },
+    }
+    const [lost, again] = [browser(), browser()]
+    const first = await lost.call<SignedIn>('POST', '/api/v1/auth/login', sent)
+    const second = await again.call<SignedIn>('POST', '/api/v1/auth/login', sent)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect(second.text).toBe(first.text)
+    expect(second.headers.getSetCookie()).toEqual(first.headers.getSetCookie())
+    expect(second.headers.get('x-csrf-token')).toBe(second.body.result.session.csrfToken)
+    expect((await again.me()).status).toBe(200)
+    // A refused one sets nothing.
+    const wrong = await browser().call('POST', '/api/v1/auth/login', {
+      body: { ...sent.body, password: 'Another-one-4' },
+    })
+    expect([wrong.status, wrong.headers.getSetCookie()]).toEqual([401, []])
+    // The cookie is a secret: what is kept does not show it.
+    const kept = await portal.app.db.selectFrom('idempotency').select('headers').execute()
+    const cookie = again.jar.get(again.name()) ?? 'none'
+    expect(kept.some(({ headers }) => headers?.toString('latin1').includes(cookie))).toBe(false)
+    expect(kept.some(({ headers }) => headers !== null)).toBe(true)
+  })
+
   test('a bearer call needs no CSRF token, and counts before the cookie', async () => {
     const [an, binh] = [await active(), await active()]
     const { call, signIn } = browser()

@@ -406,6 +406,7 @@ export interface Idempotency {
   body: Buffer;
   created_at: Timestamp;
   fingerprint: Buffer;
+  headers: Buffer | null;
   key: string;
   scope: string;
   status_code: number;

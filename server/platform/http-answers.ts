@@ -46,8 +46,9 @@ export const send = (reply: FastifyReply, status: number, body: string) =>
 /** Says in a header that the answer is an earlier one. */
 export const sendKept = (
   reply: FastifyReply,
-  { statusCode, body, replayed = false }: KeptAnswer & { replayed?: boolean },
+  { statusCode, body, headers = [], replayed = false }: KeptAnswer & { replayed?: boolean },
 ) => {
+  for (const [name, value] of headers) reply.header(name, value)
   if (replayed) reply.header('idempotency-replayed', 'true')
   return send(reply, statusCode, body)
 }

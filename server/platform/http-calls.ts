@@ -65,7 +65,10 @@ export type Credential = { readonly token: string } | { readonly cookie: string 
 export interface Held {
   /** The cookie that the browser sent, valid or not; undefined without one. */
   readonly cookie: string | undefined
-  /** Sets the cookie: for this many seconds, or until the browser is closed. */
+  /**
+   * Sets the cookie with the call's answer, also with one that is kept and given again: for this
+   * many seconds, or until the browser is closed.
+   */
   keep(cookie: string, maxAgeSeconds?: number): void
   drop(): void
 }
@@ -103,7 +106,10 @@ export interface Call<E extends Endpoint> {
   readonly staffHeld: Held
 }
 /** A call of which only the caller is known yet. */
-export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>
+export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'> & {
+  /** What the answer of a write sets beside its body: cookies, and their CSRF token. */
+  readonly answerHeaders: [name: string, value: string][]
+}
 /**
  * POST, PUT and DELETE run in one transaction, together with the response that is stored for their
  * Idempotency-Key. `prepared`: the result of the step before the transaction.

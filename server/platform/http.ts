@@ -16,21 +16,20 @@ import {
 } from './idempotency.ts'
 import { repeatableTransaction, type Database, type Queryable } from './db.ts'
 import { Refusal } from './errors.ts'
-import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
 import type { Act, Answer, Call, Caller, FileAnswer, From, Write } from './http-calls.ts'
 import { enveloped, envelope, send, sendKept } from './http-answers.ts'
 import { createCallerJudge, type CallerOptions } from './http-caller.ts'
-import { explain, languageOfRequest } from './http-failures.ts'
+import { explain } from './http-failures.ts'
+import { fromOf } from './http-from.ts'
 import { checkInput, noBody, unstorable } from './http-input.ts'
 import { refuseWhileClosed } from './http-closure.ts'
-import { callerScope, keyedCall } from './http-keys.ts'
+import { callerScope, digestOf, keyedCall, wholeOf } from './http-keys.ts'
 import { refuseCrossSite } from './http-origin.ts'
 import { inSpanOfCall } from './http-span.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
 import { createStaffJudge, type StaffOptions } from './http-staff.ts'
-import { networkOf } from './network.ts'
-import { createHostCookie, createStaffCookie, csrfHeader, csrfTokenOf } from './session-cookie.ts'
+import { createHostCookie, createStaffCookie } from './session-cookie.ts'
 
 export {
   Page,
@@ -73,10 +72,13 @@ export interface Http {
     endpoint: E,
     handle: (call: Write<E>) => Promise<Input<E['result']>>,
   ): void
-  /** A write whose body is a piece of a file, read as it comes and outside of a transaction. */
+  /**
+   * A write whose body is a file or a piece of one, outside of a transaction. It is read as it
+   * comes; with an Idempotency-Key it is read first, for a repeat is told by it.
+   */
   bytes<E extends Endpoint & { readonly takesBytes: true }>(
     endpoint: E,
-    handle: (call: Call<E> & { chunks: AsyncIterable<Buffer> }) => Promise<Answer<E>>,
+    handle: (call: Act<E> & { chunks: AsyncIterable<Buffer> }) => Promise<Answer<E>>,
   ): void
   /** A read that answers with a file; `accept` is the header of that name. */
   file<E extends Endpoint>(
@@ -94,8 +96,6 @@ export interface HttpOptions extends ServerOptions, CallerOptions, StaffOptions 
   readonly closure?: () => { readonly leftSeconds: number | null } | undefined
 }
 
-const maxUserAgentChars = 300
-
 /** Fastify's own limit, unless the endpoint has another. */
 const limitOf = ({ maxBodyBytes }: Endpoint) =>
   maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }
@@ -109,12 +109,14 @@ export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
   const server = createServer(options)
   const endpoints: Endpoint[] = []
-  const sessionCookie = createHostCookie('session', options.portalUrl)
-  const deviceCookie = createHostCookie('device', options.portalUrl)
-  const staffCookie = createStaffCookie(options.portalUrl)
-  const isHttps = options.portalUrl.startsWith('https:')
-  const judgeCaller = createCallerJudge(options, sessionCookie)
-  const judgeStaff = createStaffJudge(options, staffCookie)
+  const cookies = {
+    session: createHostCookie('session', options.portalUrl),
+    device: createHostCookie('device', options.portalUrl),
+    staff: createStaffCookie(options.portalUrl),
+    isHttps: options.portalUrl.startsWith('https:'),
+  }
+  const judgeCaller = createCallerJudge(options, cookies.session)
+  const judgeStaff = createStaffJudge(options, cookies.staff)
 
   /** Identifies the caller and the language; the request's body is not read yet. */
   const callerOf = async (
@@ -128,39 +130,7 @@ export function createHttp(options: HttpOptions): Http {
         : undefined
     const staff =
       endpoint.access === 'staff' ? await judgeStaff(endpoint, request, reply) : undefined
-    const browser = browserOf(request) ?? newBrowser()
-    return {
-      customerId: caller?.customerId ?? '',
-      caller,
-      language: languageOfRequest(request),
-      ip: request.ip,
-      from: {
-        ip: request.ip,
-        network: networkOf(request.ip),
-        browser,
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentChars),
-      },
-      keepBrowser: () => void reply.header('set-cookie', browserCookie(browser, isHttps)),
-      held: {
-        cookie: sessionCookie.read(request),
-        keep(cookie, maxAge) {
-          sessionCookie.keep(request, reply, cookie, maxAge)
-          reply.header(csrfHeader, csrfTokenOf(cookie))
-        },
-        drop: () => sessionCookie.drop(request, reply),
-      },
-      device: {
-        cookie: deviceCookie.read(request),
-        keep: (cookie, maxAge) => deviceCookie.keep(request, reply, cookie, maxAge),
-        drop: () => deviceCookie.drop(request, reply),
-      },
-      staff,
-      staffHeld: {
-        cookie: staffCookie.read(request),
-        keep: (cookie, maxAge) => staffCookie.keep(request, reply, cookie, maxAge),
-        drop: () => staffCookie.drop(request, reply),
-      },
-    }
+    return fromOf(request, cookies, { caller, staff })
   }
   const checked = <E extends Endpoint>(
     endpoint: E,
@@ -194,6 +164,12 @@ export function createHttp(options: HttpOptions): Http {
       const { body } = explain(refusal, request, log)
       return { statusCode: body.statusCode, body: JSON.stringify(body) }
     }
+
+  const answerOf = (endpoint: Endpoint, from: From, body: string): KeptAnswer => ({
+    statusCode: endpoint.status ?? 200,
+    body,
+    headers: [...from.answerHeaders],
+  })
 
   /** Records a member's act, in the act's own transaction where that is possible. */
   const noteMember = async (
@@ -267,6 +243,7 @@ export function createHttp(options: HttpOptions): Http {
       if (typeof key !== 'string' || endpoint.method === 'DELETE') {
         const call = await prepared(request, from)
         const answer = await repeatableTransaction(db, async (tx) => {
+          from.answerHeaders.length = 0
           try {
             const given = await handle({ ...call, tx })
             await noteMember(tx, endpoint, call)
@@ -277,24 +254,45 @@ export function createHttp(options: HttpOptions): Http {
           }
         })
         if ('refusal' in answer) throw answer.refusal
-        return send(reply, endpoint.status ?? 200, render(endpoint, answer.given, from.caller))
+        const body = render(endpoint, answer.given, from.caller)
+        return sendKept(reply, answerOf(endpoint, from, body))
       }
       const outcome = await runIdempotent(idempotency, keyedCall(key, from, request), {
         // A body that fails its schema is refused inside of `runIdempotent`: that response is
         // stored too, and another body under a used key is refused as such.
         prepare: () => prepared(request, from),
         work: async (tx, call) => {
+          from.answerHeaders.length = 0
           const given = await handle({ ...call, tx })
           await noteMember(tx, endpoint, call)
-          return {
-            statusCode: endpoint.status ?? 200,
-            body: render(endpoint, given, from.caller),
-          }
+          return answerOf(endpoint, from, render(endpoint, given, from.caller))
         },
         renderRefusal: renderRefusal(request),
       })
       return sendKept(reply, outcome)
     })
+  }
+  /** One write outside of a transaction; under a key `body` tells a repeat from another call. */
+  const actOnce = async <E extends Endpoint>(
+    endpoint: E,
+    of: { request: FastifyRequest; reply: FastifyReply; from: From; body: unknown },
+    handle: (call: Act<E>) => Promise<Answer<E>>,
+  ): Promise<FastifyReply> => {
+    const { request, reply, from, body } = of
+    const work = async (actionId: string): Promise<KeptAnswer> => {
+      const call = { ...checked(endpoint, request, from), actionId }
+      const given = await handle(call)
+      await noteMember(db, endpoint, call)
+      return answerOf(endpoint, from, envelope(endpoint, given, from.caller))
+    }
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || endpoint.method === 'DELETE')
+      return sendKept(reply, await work(randomUUID()))
+    const keyed = keyedCall(key, from, request, body)
+    return sendKept(
+      reply,
+      await runIdempotentExternal(idempotency, keyed, work, renderRefusal(request)),
+    )
   }
   function write<E extends Endpoint, P>(
     endpoint: E,
@@ -309,8 +307,8 @@ export function createHttp(options: HttpOptions): Http {
   return {
     server,
     endpoints,
-    cookieName: sessionCookie.name,
-    staffCookieName: staffCookie.name,
+    cookieName: cookies.session.name,
+    staffCookieName: cookies.staff.name,
     read(endpoint, handle) {
       route(endpoint, async (request, reply) => {
         const call = await callOf(endpoint, request, reply)
@@ -350,39 +348,20 @@ export function createHttp(options: HttpOptions): Http {
     },
     bytes(endpoint, handle) {
       serveWithinLimit(endpoint, async (request, reply, from) => {
-        const body = request.body as AsyncIterable<Buffer> | undefined
-        const call = { ...checked(endpoint, request, from), chunks: body ?? Readable.from([]) }
-        const given = await handle(call)
-        await noteMember(db, endpoint, call)
-        return send(reply, endpoint.status ?? 200, envelope(endpoint, given, call.caller))
-      })
-    },
-    write,
-    act(endpoint, handle) {
-      serveWithinLimit(endpoint, async (request, reply, from) => {
-        const work = async (actionId: string): Promise<KeptAnswer> => {
-          const call = { ...checked(endpoint, request, from), actionId }
-          const given = await handle(call)
-          await noteMember(db, endpoint, call)
-          return {
-            statusCode: endpoint.status ?? 200,
-            body: envelope(endpoint, given, from.caller),
-          }
-        }
-        const key = request.headers['idempotency-key']
-        if (typeof key !== 'string' || endpoint.method === 'DELETE') {
-          return sendKept(reply, await work(randomUUID()))
-        }
-        return sendKept(
-          reply,
-          await runIdempotentExternal(
-            idempotency,
-            keyedCall(key, from, request),
-            work,
-            renderRefusal(request),
-          ),
+        const body = (request.body as AsyncIterable<Buffer> | undefined) ?? Readable.from([])
+        const isKeyed = typeof request.headers['idempotency-key'] === 'string'
+        const whole = isKeyed ? await wholeOf(body) : undefined
+        return await actOnce(
+          endpoint,
+          { request, reply, from, body: whole && digestOf(whole) },
+          (call) => handle({ ...call, chunks: whole ? Readable.from([whole]) : body }),
         )
       })
     },
+    write,
+    act: (endpoint, handle) =>
+      serveWithinLimit(endpoint, (request, reply, from) =>
+        actOnce(endpoint, { request, reply, from, body: request.body }, handle),
+      ),
   }
 }

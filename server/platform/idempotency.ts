@@ -35,6 +35,8 @@ export interface KeyedCall {
 export interface KeptAnswer {
   readonly statusCode: number
   readonly body: string
+  /** Cookies of a session among them: a repeated sign-in signs the browser in as the first did. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
 const purpose = 'idempotency'
@@ -88,7 +90,14 @@ async function keptAnswer(
       .execute()
   if (!known) return undefined
   if (!sameBytes(known.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
-  return { statusCode: known.status_code, body: store.secrets.open(purpose, known.body) }
+  const { status_code: statusCode, headers } = known
+  return {
+    statusCode,
+    body: store.secrets.open(purpose, known.body),
+    ...(headers && {
+      headers: JSON.parse(store.secrets.open(purpose, headers)) as [string, string][],
+    }),
+  }
 }
 
 async function keep(
@@ -102,6 +111,9 @@ async function keep(
     fingerprint,
     status_code: answer.statusCode,
     body: store.secrets.seal(purpose, answer.body),
+    headers: answer.headers?.length
+      ? store.secrets.seal(purpose, JSON.stringify(answer.headers))
+      : null,
     created_at: store.clock.now(),
   }
   await tx

@@ -191,7 +191,8 @@ export function openApi(
           in: 'header',
           required: false,
           schema: { type: 'string', minLength: 1, maxLength: 255 },
-          description: 'The same key and body gives the first answer again; kept 24 hours.',
+          description:
+            'The same key and body gives the first answer again, with its cookies; kept 24 hours.',
         },
       },
       schemas: {

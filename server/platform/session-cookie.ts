@@ -4,7 +4,7 @@
  * carries a CSRF token in a header, which only our own pages can have read.
  */
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { cookieOf } from './browser-cookie.ts'
 import { sameText } from './constant-time.ts'
 
@@ -23,10 +23,10 @@ export interface HostCookie {
   readonly name: string
   /** The value that a request carries; undefined where there is none of ours. */
   read(request: FastifyRequest): string | undefined
-  /** Sets the cookie: for this many seconds, or until the browser is closed. */
-  keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds?: number): void
-  /** Deletes the cookie in the browser. */
-  drop(request: FastifyRequest, reply: FastifyReply): void
+  /** The header that sets the cookie: for this many seconds, or until the browser is closed. */
+  kept(request: FastifyRequest, value: string, maxAgeSeconds?: number): string
+  /** The header that deletes the cookie in the browser. */
+  dropped(request: FastifyRequest): string
 }
 
 /**
@@ -50,9 +50,8 @@ export function createHostCookie(what: 'session' | 'device', portalUrl: string):
   return {
     name: nameFor(protocol === 'https:'),
     read: (request) => cookieOf(request, nameFor(isHttps(request))),
-    keep: (request, reply, value, maxAge) =>
-      void reply.header('set-cookie', header(request, value, maxAge)),
-    drop: (request, reply) => void reply.header('set-cookie', header(request, '', 0)),
+    kept: header,
+    dropped: (request) => header(request, '', 0),
   }
 }
 
@@ -77,9 +76,8 @@ export function createStaffCookie(portalUrl: string): HostCookie {
   return {
     name: nameFor(protocol === 'https:'),
     read: (request) => cookieOf(request, nameFor(isHttps(request))),
-    keep: (request, reply, value, maxAge) =>
-      void reply.header('set-cookie', header(request, value, maxAge)),
-    drop: (request, reply) => void reply.header('set-cookie', header(request, '', 0)),
+    kept: header,
+    dropped: (request) => header(request, '', 0),
   }
 }
 /** Below it are the desk's calls. */

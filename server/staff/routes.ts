@@ -2,7 +2,7 @@ import { operator as api } from '../../contract/index.ts'
 import type { StaffSession } from '../../contract/operator.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Clock } from '../platform/clock.ts'
-import { onCommit, type Database, type Tx } from '../platform/db.ts'
+import type { Database, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Held, Http, StaffCaller } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -17,13 +17,13 @@ const known = (staff: StaffCaller | undefined): StaffCaller => {
   return staff
 }
 
-/** Sets the session cookie in the browser, after the commit. */
+/** Sets the session cookie in the browser. */
 async function handOver(
   tx: Tx,
   held: Held,
   opened: OpenedStaffSession & { name: string; email: string; role: StaffRole },
 ): Promise<StaffSession> {
-  onCommit(tx, () => held.keep(opened.cookie, lifeSeconds))
+  held.keep(opened.cookie, lifeSeconds)
   const { id, name, email, role } = opened
   return {
     id,
@@ -57,7 +57,7 @@ export function routes(
   http.write(api.staffSignOut, async ({ tx, staff, staffHeld }) => {
     const { staffId, sessionId } = known(staff)
     await endStaffSessions(tx, clock, staffId, sessionId)
-    onCommit(tx, () => staffHeld.drop())
+    staffHeld.drop()
     return null
   })
   http.read(api.staffSession, async ({ staff, staffHeld }) => {

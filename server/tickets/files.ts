@@ -99,16 +99,16 @@ async function unusedOf(tx: Tx, by: Uploader): Promise<number> {
 
 /**
  * Refuses with invalid_input where the uploader has more than 100 MB in no message, or the tickets
- * of a customer more than 1 GB.
+ * of a customer more than 1 GB. A file of this id is kept once.
  */
 export async function keepUpload(
   db: Database,
   clock: Clock,
   by: Uploader,
-  file: { readonly name: string; readonly content: Buffer },
+  file: { readonly id: string; readonly name: string; readonly content: Buffer },
 ): Promise<TicketFile> {
   const { name: owner, id: ownerId } = column(by)
-  const id = randomUUID()
+  const { id } = file
   const [name, bytes] = [fileName(file.name), file.content.length]
   await transaction(db, async (tx) => {
     // Serialize one uploader's uploads: parallel ones would each see the same free space.
@@ -128,6 +128,7 @@ export async function keepUpload(
         content: file.content,
         created_at: clock.now(),
       } as never)
+      .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
   })
   return { id, name, bytes, kept: true }

@@ -60,10 +60,10 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
   http.write(api.rateTicket, ({ tx, customerId, params, body }) =>
     rateTicket(tx, deps, customerId, { id: params.id, rating: body.rating }),
   )
-  http.bytes(api.uploadTicketFile, async ({ customerId, query, chunks }) => {
+  http.bytes(api.uploadTicketFile, async ({ customerId, query, chunks, actionId }) => {
     await deps.uploaded.take(customerId)
     const content = await receive(chunks)
-    return await keepUpload(db, clock, { customerId }, { name: query.name, content })
+    return await keepUpload(db, clock, { customerId }, { id: actionId, name: query.name, content })
   })
   http.file(api.downloadTicketFile, async ({ customerId, params }) => {
     const { id } = await ownTicket(db, customerId, params.id)
@@ -83,11 +83,11 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
     if (!ticket) throw new Refusal('not_found')
     return await readTicketFile(db, { ticketId: ticket.id, fileId: params.file, withNotes: true })
   })
-  http.bytes(deskTickets.uploadDeskFile, async ({ staff, query, chunks }) => {
+  http.bytes(deskTickets.uploadDeskFile, async ({ staff, query, chunks, actionId }) => {
     if (!staff) throw new Refusal('unauthenticated')
     const content = await receive(chunks)
     const by = { staffId: staff.staffId }
-    return await keepUpload(db, clock, by, { name: query.name, content })
+    return await keepUpload(db, clock, by, { id: actionId, name: query.name, content })
   })
   http.read(deskTickets.cannedAnswers, () => listCanned(db))
 }

@@ -30,12 +30,13 @@ const { call, opened, shown, atDesk, done, queue } = ticketsOf(
   () => portal,
   () => support,
 )
-const upload = (of: TestCustomer, content: string | Uint8Array, name = 'error.log') =>
+const upload = (of: TestCustomer, content: string | Uint8Array, name = 'error.log', key?: string) =>
   fetch(`${portal.url}/api/tickets/files?name=${encodeURIComponent(name)}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${of.token}`,
       'content-type': 'application/octet-stream',
+      ...(key !== undefined && { 'idempotency-key': key }),
     },
     body: content as BodyInit,
   })
@@ -274,6 +275,29 @@ describe('files', () => {
     const { error } = (await large.json()) as { error: { fields: Record<string, string> } }
     expect(error.fields['files']).toBe('A file may have 10 MB at most.')
     expect((await upload(an, new Uint8Array(10_000_000))).status).toBe(201)
+  })
+
+  test('are uploaded once under an Idempotency-Key, which takes no other file', async () => {
+    const send = async (content: string | Uint8Array) => {
+      const answer = await upload(an, content, 'page.log', 'upload of the log')
+      const body = (await answer.json()) as { result?: TicketFile; error?: { code: string } }
+      return { status: answer.status, headers: answer.headers, ...body }
+    }
+    const first = await send('the first lines')
+    const second = await send('the first lines')
+    expect([second.status, second.result]).toEqual([201, first.result])
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    const other = await send('the other lines')
+    expect([other.status, other.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    const large = await upload(an, new Uint8Array(20_000_000), 'page.log', 'a large upload')
+    expect(large.status).toBe(422)
+    const kept = await portal.app.db
+      .selectFrom('ticket_file')
+      .select('id')
+      .where('customer_id', '=', an.id)
+      .where('name', '=', 'page.log')
+      .execute()
+    expect(kept).toEqual([{ id: first.result?.id }])
   })
 
   test('have a bound for all of one uploader together', async () => {
