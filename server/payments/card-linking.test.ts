@@ -57,6 +57,26 @@ describe('linking a card', () => {
     expect(await secretOf(await portal.customer({ region: 'AUD' }))).not.toBe(second)
   })
 
+  test('a page goes on where the one before ended, also when its cards are gone', async () => {
+    const an = await portal.customer({ region: 'AUD' })
+    for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
+      await link(an, number)
+    const page = (cursor: string | null) =>
+      portal.call<Linked[]>(
+        'GET',
+        `/api/payments/stripe/methods?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`,
+        { token: an.token },
+      )
+    const all = (await listed(an)).map(({ id }) => id)
+    const first = await page(null)
+    expect(first.body.result.map(({ id }) => id)).toEqual(all.slice(0, 2))
+    await portal.call('DELETE', `/api/payments/stripe/methods/${all[1]}`, { token: an.token })
+    const second = await page(first.body.page?.next ?? null)
+    expect(second.body.result.map(({ id }) => id)).toEqual(all.slice(2))
+    expect(second.body.page?.next).toBeNull()
+    expect((await page('bm90IG91cnM')).status).toBe(422)
+  })
+
   test('an unlinked card is gone, and cannot be unlinked again', async () => {
     const an = await portal.customer({ region: 'USD' })
     const id = await link(an, testCards.visa)

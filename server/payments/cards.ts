@@ -46,6 +46,10 @@ export interface Cards {
   ): Promise<{ transactionCode: string; status: PaymentStatus }>
 }
 
+/** The place of a card in the list: the default first, then the newest. */
+export const positionOf = (card: { default: boolean; created: number; id: string }): string =>
+  `${Number(card.default)}:${String(card.created).padStart(12, '0')}:${card.id}`
+
 /** Another customer's card, or none: to the caller there is no such thing. */
 const ownOrNothing = async <T>(work: Promise<T>): Promise<T> => {
   try {
@@ -141,7 +145,7 @@ export function createCards(deps: {
         driver.cards(reference),
       )
       const listed = cards.map((card) => ({ ...card, default: card.id === defaultId }))
-      return listed.toSorted((one, other) => Number(other.default) - Number(one.default))
+      return listed.toSorted((one, other) => (positionOf(one) < positionOf(other) ? 1 : -1))
     },
     async attach(buyer, methodId) {
       const driver = cardDriver()

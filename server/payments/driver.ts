@@ -331,6 +331,8 @@ export interface HostedDriver extends Gateway {
 
 export interface Card {
   readonly id: string
+  /** Unix seconds. */
+  readonly created: number
   readonly card: {
     readonly brand: string
     readonly last4: string

@@ -5,14 +5,14 @@ import {
   vouchers as voucherApi,
 } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, pageOfList, pageRequest } from '../platform/cursor.ts'
+import { pageByKey } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { AutoTopUps } from './auto-top-up.ts'
-import type { Cards } from './cards.ts'
+import { positionOf, type Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
 import type { Disputes } from './disputes.ts'
 import type { PaymentDriver } from './driver.ts'
@@ -73,8 +73,11 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   })
   http.read(cardApi.listMethods, async ({ customerId, query, language }) => {
     const all = await cards.list(await orders.buyerOf(customerId))
-    const { rows, next } = pageOfList(all, pageRequest(query, language))
-    return new Page(rows, encodeCursor(next))
+    const { rows, next } = pageByKey(all, query, language, positionOf)
+    return new Page(
+      rows.map(({ created: _created, ...shown }) => shown),
+      next,
+    )
   })
   http.act(cardApi.attachMethod, async ({ customerId, body }) => {
     await cards.attach(await orders.buyerOf(customerId), body.methodId)

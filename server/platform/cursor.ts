@@ -8,6 +8,10 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import { isUuid } from './db.ts'
 import { Refusal } from './errors.ts'
 
+/** The refusal of a cursor that no page of this list ended with. */
+export const notOurs = (language: Language): Refusal =>
+  new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+
 export const encodeCursor = (position: bigint | null): string | null =>
   position === null ? null : Buffer.from(`v1:${position}`).toString('base64url')
 
@@ -15,8 +19,7 @@ export const encodeCursor = (position: bigint | null): string | null =>
 function decodeCursor(cursor: string | undefined, language: Language): bigint | null {
   if (cursor === undefined) return null
   const match = /^v1:(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (!match?.[1])
-    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  if (!match?.[1]) throw notOurs(language)
   return BigInt(match[1])
 }
 
@@ -92,6 +95,33 @@ export function pageOfList<T>(
   return { rows: all.slice(from, to), next: to < all.length ? BigInt(to) : null }
 }
 
+/**
+ * A page of a list that is whole in memory and may change while it is paged through, in the order
+ * in which it comes. `keyOf`: descends along the list and names one row; the cursor is that of the
+ * last row shown, so that the next page begins below it even if it is gone. Refuses with
+ * invalid_input a cursor that is not ours.
+ */
+export function pageByKey<T>(
+  all: readonly T[],
+  query: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  language: Language,
+  keyOf: (row: T) => string,
+): { rows: T[]; next: string | null } {
+  const { limit = 50, cursor } = query
+  const [, after] = /^k1:([!-~]{1,300})$/.exec(
+    Buffer.from(cursor ?? '', 'base64url').toString('latin1'),
+  ) ?? [undefined, undefined]
+  if (cursor !== undefined && after === undefined) throw notOurs(language)
+  const left = after === undefined ? all : all.filter((row) => keyOf(row) < after)
+  const rows = left.slice(0, limit)
+  const last = rows.at(-1)
+  const next =
+    last !== undefined && left.length > limit
+      ? Buffer.from(`k1:${keyOf(last)}`).toString('base64url')
+      : null
+  return { rows, next }
+}
+
 /** A position in a list that is ordered by time, and by id where times are equal. */
 export interface TimePosition {
   readonly at: Date
@@ -111,8 +141,7 @@ export function decodeTimeCursor(
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const match = /^t1:(\d{1,14}):([0-9a-f-]{36})$/.exec(text)
   // The database reads the id, and takes no other text for one.
-  if (!match?.[1] || !match[2] || !isUuid(match[2]))
-    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  if (!match?.[1] || !match[2] || !isUuid(match[2])) throw notOurs(language)
   return { at: new Date(Number(match[1])), id: match[2] }
 }
 
@@ -137,7 +166,6 @@ export function decodeRankedCursor(
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, rank, at, number] = /^r1:(\d{1,4}):(\d{1,14}):(\d{1,18})$/.exec(text) ?? []
-  if (rank === undefined || at === undefined || number === undefined)
-    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  if (rank === undefined || at === undefined || number === undefined) throw notOurs(language)
   return { rank: Number(rank), at: new Date(Number(at)), number: BigInt(number) }
 }

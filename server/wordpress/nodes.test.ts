@@ -155,6 +155,24 @@ test('a data centre in which no machine stands is not offered, and costs nothing
   expect(await balance()).toBe(before)
 })
 
+test('a page of data centres goes on after the last one shown, which may be gone', async () => {
+  const standingIn = (ids: number[]) =>
+    portal.app.db.updateTable('node').set({ regions: ids }).where('id', '=', 'main').execute()
+  const page = (cursor = '') =>
+    call<{ data: { id: number }[] }>('GET', `/api/wp/regions?limit=2${cursor}`)
+  const idsOf = async (answer: ReturnType<typeof page>) =>
+    (await answer).body.result.data.map(({ id }) => id)
+  await standingIn([1, 2, 3])
+  const first = page()
+  expect(await idsOf(first)).toEqual([1, 2])
+  await standingIn([1, 3])
+  expect(await idsOf(page(`&cursor=${(await first).body.page?.next}`))).toEqual([3])
+  await standingIn([1, 2])
+  // No data centre has this number.
+  const strange = Buffer.from('v1:99').toString('base64url')
+  expect((await page(`&cursor=${strange}`)).status).toBe(422)
+})
+
 test('an address that nobody can read costs no other node its lease', async () => {
   // An earlier release took it from the operator.
   const mistyped = { id: 'mistyped', address: 'syd.internal:99999', sitesAddress: null }

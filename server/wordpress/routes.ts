@@ -11,7 +11,7 @@ import type { Billing, InvoiceLinks } from '../billing/index.ts'
 import { currencyOf, type Catalog } from '../catalog/index.ts'
 import { dataCentres, plans } from './plans.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, firstOf, pageRequest } from '../platform/cursor.ts'
+import { encodeCursor, firstOf, notOurs, pageRequest } from '../platform/cursor.ts'
 import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -63,34 +63,38 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   const { db, catalog, driver } = deps
 
   /**
-   * One page in the catalogue's own order. The cursor is, as in every list, the id of the last item
-   * shown.
+   * One page of what is offered, in the catalogue's own order. The cursor is, as in every list, the
+   * id of the last item shown; the next page begins after it, also where it is offered no more.
+   * Refuses with invalid_input an id that the catalogue has not.
    */
   const catalogPage = <T extends { readonly id: number }>(
     items: readonly T[],
+    isOffered: (item: T) => boolean,
     query: { limit?: number | undefined; cursor?: string | undefined },
     language: Language,
   ): { shown: T[]; next: string | null } => {
     const { before: last, limit } = pageRequest(query, language)
     const begin = last === null ? 0 : items.findIndex((item) => item.id === Number(last)) + 1
-    const { rows, next } = firstOf(items.slice(begin), limit, (item) => BigInt(item.id))
+    if (last !== null && begin === 0) throw notOurs(language)
+    const offered = items.slice(begin).filter(isOffered)
+    const { rows, next } = firstOf(offered, limit, (item) => BigInt(item.id))
     return { shown: rows, next: encodeCursor(next) }
   }
   for (const endpoint of [api.listRegions, api.listHostingRegions]) {
     http.read(endpoint, async ({ query, language }) => {
       const nodes = await nodeStates(db)
-      const offered = dataCentres(catalog).filter(({ id }) => isOffered(nodes, id))
-      const { shown, next } = catalogPage(offered, query, language)
+      const isHere = ({ id }: { readonly id: number }) => isOffered(nodes, id)
+      const { shown, next } = catalogPage(dataCentres(catalog), isHere, query, language)
       return new Page({ data: shown }, next)
     })
   }
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
     const nodes = await nodeStates(db)
-    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(({ ram, cpu }) =>
-      nodes.some((node) => serves(node, { ramMb: ram, cpu })),
-    )
-    const { shown, next } = catalogPage(offered, query, language)
+    const all = plans(catalog, currencyOf(catalog, regionCode))
+    const isServed = ({ ram, cpu }: (typeof all)[number]) =>
+      nodes.some((node) => serves(node, { ramMb: ram, cpu }))
+    const { shown, next } = catalogPage(all, isServed, query, language)
     return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, caller, query, language }) => {

@@ -231,11 +231,12 @@ export function createStripe(settings: StripeSettings): CardDriver {
       if (customer.deleted) throw new UnknownCustomer('stripe: the customer was deleted')
       const chosen = customer.invoice_settings.default_payment_method
       return {
-        cards: list.data.flatMap(({ id, card }) =>
+        cards: list.data.flatMap(({ id, created, card }) =>
           card
             ? [
                 {
                   id,
+                  created,
                   card: {
                     brand: card.brand,
                     last4: card.last4,
