@@ -108,6 +108,13 @@ describe('the API describes itself', () => {
     }
   })
 
+  test('with the form that Pusher’s libraries send', async () => {
+    const { paths } = await read()
+    const { content } = paths['/api/v1/auth/pusher']?.['post']?.requestBody as { content: Json }
+    expect(Object.keys(content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
+    expect(content['application/x-www-form-urlencoded']).toEqual(content['application/json'])
+  })
+
   test('/api/docs is a page', async () => {
     for (const path of ['/api/docs', '/api/docs/']) {
       const { status, headers, text } = await portal.call('GET', path)

@@ -84,7 +84,12 @@ function operationOf(endpoint: Endpoint): Json {
     ...(endpoint.body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+        content: Object.fromEntries(
+          [
+            'application/json',
+            ...(endpoint.takesForms ? ['application/x-www-form-urlencoded'] : []),
+          ].map((type) => [type, { schema: schemaOf(endpoint.body as Schema, 'input') }]),
+        ),
       },
     }),
     ...(endpoint.takesBytes && {

@@ -4,12 +4,14 @@
  * state of the server, makes the driver follow, and reads again. So a payment in the second of a
  * suspension ends right, whichever job runs last.
  */
+import type { Status } from '../../contract/wordpress.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { certifySiteJob } from './certifiable.ts'
 import { forgetMail, wakeFor as wakeMail } from './mail/store.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
 import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
+import { tellStatus } from './status-event.ts'
 
 /** How often the state may change during one run before the job starts over. */
 const maxTurns = 5
@@ -41,7 +43,7 @@ async function wantedOf(
   { billing }: AlignDeps,
   tx: Tx,
   site: SiteRow,
-): Promise<SiteRow['status'] | undefined> {
+): Promise<Status | undefined> {
   const subscription =
     site.subscription_id === null ? undefined : await billing.subscription(tx, site.subscription_id)
   switch (subscription?.status) {
@@ -123,9 +125,7 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
       await releaseNames(tx, siteId, deps.clock.now())
       await deps.jobs.add(tx, certifySiteJob, { siteId })
     }
-    await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
-      wp: { id: siteId, name: site.name, status, reason: null },
-    })
+    await tellStatus(tx, deps.outbox, site, status)
     return { site: { ...site, status }, told: true }
   })
   if (changed?.told) deps.onChange()
@@ -157,10 +157,7 @@ async function follow(
         .returning('name')
         .executeTakeFirst()
       await forgetMail(tx, site.id)
-      if (gone)
-        await outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
-          wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },
-        })
+      if (gone) await tellStatus(tx, outbox, { ...site, name: gone.name }, 'deleted')
     })
   }
   onChange()

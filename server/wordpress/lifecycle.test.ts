@@ -2,6 +2,7 @@
  * What a customer does with a running server: restarts it, signs in without a password, adds a
  * name, and deletes it. Real sites throughout.
  */
+import { StatusEvent } from '../../contract/realtime.ts'
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
@@ -283,6 +284,10 @@ describe('a running server', { timeout: 120_000 }, () => {
       return all.includes('deleted') && all
     })
     expect(told.slice(-2)).toEqual(['deleting', 'deleted'])
+    // The contract names every state that is told, and no other.
+    const states = StatusEvent.shape.wp.shape.status
+    expect(told.every((status) => states.safeParse(status).success)).toBe(true)
+    expect(states.safeParse('gone').success).toBe(false)
     expect((await act(owner, 'POST', `/api/wp/${id}/restart`)).status).toBe(404)
     await portal.ledgerHolds()
   })

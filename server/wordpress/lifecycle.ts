@@ -3,6 +3,7 @@
  * names, sizes), and finally the deletion. The jobs read the server's state, so they may run late
  * and twice: the driver's acts are idempotent, and each event is published once.
  */
+import type { Status } from '../../contract/wordpress.ts'
 import type { Billing } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,6 +24,7 @@ import {
   type SiteAddressing,
   type SiteRow,
 } from './store.ts'
+import { tellStatus } from './status-event.ts'
 
 export interface LifecycleDeps {
   readonly db: Database
@@ -50,10 +52,8 @@ export interface Lifecycle {
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { db, clock, jobs, driver, billing } = deps
-  const tell = (tx: Tx, site: SiteRow, status: string): Promise<void> =>
-    deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
-      wp: { id: site.id, name: site.name, status, reason: null },
-    })
+  const tell = (tx: Tx, site: SiteRow, status: Status): Promise<void> =>
+    tellStatus(tx, deps.outbox, site, status)
 
   async function ensure(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)

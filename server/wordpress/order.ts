@@ -26,6 +26,7 @@ import { nodeStates } from './nodes.ts'
 import { place, type NodeState, type NoPlace } from './placement.ts'
 import { descriptionOf, productName, subjectOf } from './product.ts'
 import { nameIsTaken } from './store.ts'
+import { tellStatus } from './status-event.ts'
 
 export interface Buyer {
   readonly id: string
@@ -203,9 +204,7 @@ export async function placeOrder(
     .set({ invoice_id: invoice.id, subscription_id: subscription.id })
     .where('id', '=', id)
     .execute()
-  await deps.outbox.publishEvent(tx, buyer.id, 'wordpress.status', {
-    wp: { id, name, status: 'pending_payment', reason: null },
-  })
+  await tellStatus(tx, deps.outbox, { id, customer_id: buyer.id, name }, 'pending_payment')
   return { id }
 }
 

@@ -10,6 +10,7 @@
  * Each "do" is idempotent: a kill at any point leads to the same step again. When the tries are
  * used up, the "undo" steps run backwards and the money goes back to the wallet.
  */
+import type { Status } from '../../contract/wordpress.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Billing } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -35,6 +36,7 @@ import {
   type SiteAddressing,
   type SiteRow,
 } from './store.ts'
+import { tellStatus } from './status-event.ts'
 
 /** `retried`: it failed, and another run follows. */
 export const runOutcomes = ['running', 'retried', 'given_up'] as const
@@ -94,10 +96,8 @@ const defaultStepMs = 5 * 60_000
 export function defineProvisioning(deps: ProvisionDeps): void {
   const { db, clock, log, driver, outbox, stepMs = defaultStepMs } = deps
 
-  const tell = (tx: Tx, site: SiteRow, status: string, reason: string | null): Promise<void> =>
-    outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
-      wp: { id: site.id, name: site.name, status, reason },
-    })
+  const tell = (tx: Tx, site: SiteRow, status: Status, reason: string | null): Promise<void> =>
+    tellStatus(tx, outbox, site, status, reason)
 
   async function emailOf(customerId: string): Promise<string> {
     const { email } = await db

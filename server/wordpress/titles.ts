@@ -1,9 +1,10 @@
 /** Titles of notifications about servers. */
+import type { StatusEvent } from '../../contract/realtime.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Titles } from '../realtime/index.ts'
 
 interface Known {
-  wp?: { name?: string; status?: string } | null
+  wp?: { name?: string; status?: StatusEvent['wp']['status'] } | null
   disk?: { which?: string; percent?: number }
   certificate?: { name?: string; expiresAt?: string }
   mail?: { what?: string }
@@ -11,7 +12,7 @@ interface Known {
   domain?: { name?: string }
 }
 
-const statusLabels: Record<string, Record<Language, string>> = {
+const statusLabels: Record<StatusEvent['wp']['status'], Record<Language, string>> = {
   pending_payment: { en: 'is waiting for payment', vi: 'đang chờ thanh toán' },
   provisioning: { en: 'is being set up', vi: 'đang được khởi tạo' },
   running: { en: 'is running', vi: 'đã sẵn sàng' },
@@ -39,10 +40,8 @@ const mailNews: Record<string, Record<Language, (name: string) => string>> = {
 export const titles = {
   'wordpress.status'(payload, language) {
     const { wp } = payload as Known
-    const vi = language === 'vi'
-    return vi
-      ? `Máy chủ ${wp?.name ?? ''} ${statusLabels[wp?.status ?? '']?.vi ?? ''}`
-      : `Server ${wp?.name ?? ''} ${statusLabels[wp?.status ?? '']?.en ?? ''}`
+    const label = wp?.status === undefined ? '' : statusLabels[wp.status][language]
+    return `${language === 'vi' ? 'Máy chủ' : 'Server'} ${wp?.name ?? ''} ${label}`
   },
   'wordpress.disk'(payload, language) {
     const { wp, disk } = payload as Known
