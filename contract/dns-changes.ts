@@ -30,8 +30,12 @@ export const changeActions = ['add', 'edit', 'delete', 'import', 'point', 'undo'
 export const Change = z.object({
   id: z.string(),
   at: z.string(),
-  /** Who changed it: a name. */
+  /**
+   * Who changed it: the name of a person or of a token. Of an owner before the present one it says
+   * so, and tells no name.
+   */
   who: z.string(),
+  by: z.enum(['owner', 'member', 'token', 'former_owner']),
   action: z.enum(changeActions),
   /** The first states of each side; `beforeCount` and `afterCount` give the full numbers. */
   before: z.array(RecordState),

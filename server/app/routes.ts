@@ -5,6 +5,7 @@ import * as billing from '../billing/index.ts'
 import { currencyOf, timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import * as certificates from '../certificates/index.ts'
 import { calledBy, customerPrograms } from '../customer-programs.ts'
+import { nameOfToken } from '../tokens/index.ts'
 import { createEndLiveOf, customerTeam, endTeam, endWork } from '../customer-team.ts'
 import { customerTickets } from '../customer-tickets.ts'
 import { createZoneTexts, routes as dnsRoutes } from '../dns/index.ts'
@@ -180,6 +181,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     recordWrites: limits.limit('record-write'),
     manyWrites: limits.limit('records-write'),
     nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
+    tokenName: nameOfToken,
     adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
     siteOf: async (customerId, id) => {
       const host = await wordpress.hostOf(db, addressing, customerId, id)

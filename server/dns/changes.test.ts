@@ -7,6 +7,11 @@ import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { Change } from '../../contract/dns-changes.ts'
 import { dig } from '../../test/dig.ts'
 import { domainsOf } from '../../test/domain-owner.ts'
+import { join, work } from '../../test/team.ts'
+import { tokensAt } from '../../test/tokens.ts'
+import { transaction } from '../platform/db.ts'
+import { giveDomain } from './hand-over.ts'
+import { zoneById } from './store.ts'
 import {
   eightAtATime,
   eventually,
@@ -26,6 +31,8 @@ const { call, create, post, add, records, resolves } = domainsOf(
   () => an,
   () => portal,
 )
+
+const { tokenFor } = tokensAt(() => portal)
 
 describe('records', () => {
   test('all six types are taken, read back, and answered', async () => {
@@ -259,6 +266,44 @@ describe('the change log', () => {
     (await call<{ data: Change[] }>('GET', `/api/dns/${domain.id}/changes`)).body.result.data
   const undo = (domain: Domain, change: Change | undefined) =>
     call<Change>('POST', `/api/dns/${domain.id}/changes/${change?.id}/undo`, {})
+
+  test('names the member or the token that acted, and no one of a former owner', async () => {
+    const domain = await create()
+    const [helper, binh] = [
+      await portal.customer({ name: 'Trần Thị Hoa' }),
+      await portal.customer({ name: 'Lê Văn Bình' }),
+    ]
+    const asMember = await work(
+      portal,
+      helper,
+      await join(portal, an, helper, { role: 'technical' }),
+    )
+    const asProgram = await tokenFor(an, { name: 'deploy', scopes: ['domains:write'] })
+    for (const [name, token] of [
+      ['a', an.token],
+      ['b', asMember],
+      ['c', asProgram],
+    ] as const) {
+      const body = { name, type: 'A', content: '203.0.113.7', ttl: 300, proxied: false }
+      const made = await portal.call('POST', `/api/dns/${domain.id}/records`, { token, body })
+      expect(made.status, made.text).toBe(201)
+    }
+    const who = async (reader: TestCustomer) => {
+      const path = `/api/dns/${domain.id}/changes`
+      const read = await portal.call<{ data: Change[] }>('GET', path, { token: reader.token })
+      return read.body.result.data.map((change) => `${change.by} ${change.who}`)
+    }
+    expect(await who(an)).toEqual([
+      'token Token deploy',
+      'member Trần Thị Hoa',
+      'owner Nguyễn Văn An',
+    ])
+    await transaction(portal.app.db, async (tx) => {
+      await giveDomain(tx, await zoneById(tx, domain.id), binh.id)
+    })
+    const former = 'former_owner The owner before you'
+    expect(await who(binh)).toEqual([former, former, former])
+  })
 
   test('says who, when, before and after; deletes, edits and undos are undone', async () => {
     const domain = await create()

@@ -16,6 +16,9 @@ interface ChangeRow {
   readonly before: unknown
   readonly after: unknown
   readonly undone_at: Date | null
+  readonly by_former_owner: boolean
+  readonly person_id: string | null
+  readonly token_name: string | null
   /** Set if only the first records of each side were read. */
   readonly before_count?: number
   readonly after_count?: number
@@ -23,10 +26,11 @@ interface ChangeRow {
 
 const kept = (json: unknown): readonly KeptRecord[] => json as KeptRecord[]
 
-export const presentChange = (row: ChangeRow, who: string): Change => ({
+export const presentChange = (row: ChangeRow, { who, by }: Pick<Change, 'who' | 'by'>): Change => ({
   id: String(row.id),
   at: row.at.toISOString(),
   who,
+  by,
   action: row.action as Change['action'],
   before: kept(row.before).slice(0, shownStates).map(stateOf),
   after: kept(row.after).slice(0, shownStates).map(stateOf),
@@ -36,7 +40,8 @@ export const presentChange = (row: ChangeRow, who: string): Change => ({
 })
 
 const firstStates = `$[0 to ${shownStates - 1}]`
-const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at'] as const
+const whose = ['by_former_owner', 'person_id', 'token_name'] as const
+const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at', ...whose] as const
 
 /** Newest first. */
 export async function changePage(
@@ -51,6 +56,7 @@ export async function changePage(
       'at',
       'action',
       'undone_at',
+      ...whose,
       sql<unknown>`jsonb_path_query_array(before, ${firstStates}::jsonpath)`.as('before'),
       sql<unknown>`jsonb_path_query_array(after, ${firstStates}::jsonpath)`.as('after'),
       sql<number>`jsonb_array_length(before)`.as('before_count'),

@@ -31,6 +31,7 @@ import {
   type KeptRecord,
   type ZoneRow,
 } from './store.ts'
+import type { ChangedBy } from './who.ts'
 
 /** Records in both lists, by id, are changed; only in `before`, deleted; only in `after`, new. */
 export interface Edit {
@@ -222,12 +223,14 @@ async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
 export interface EditDeps {
   readonly clock: Clock
   readonly publisher: Publisher
+  /** Who acts for the customer; undefined: the customer in person. */
+  readonly by?: ChangedBy
 }
 
 /** Writes a validated edit. The caller has locked the zone's row. Answers the change's id. */
 export async function writeEdit(
   tx: Tx,
-  { clock, publisher }: EditDeps,
+  { clock, publisher, by }: EditDeps,
   zone: ZoneRow,
   of: Edit & { customerId: string; action: Change['action'] },
 ): Promise<bigint> {
@@ -255,6 +258,8 @@ export async function writeEdit(
       zone_id: zone.id,
       serial,
       customer_id: of.customerId,
+      person_id: by?.personId ?? null,
+      token_name: by?.tokenName ?? null,
       at: clock.now(),
       action: of.action,
       before: JSON.stringify(of.before),

@@ -63,10 +63,10 @@ export async function giveDomain(tx: Tx, zone: ZoneRow, toId: string): Promise<v
   if (theirs) throw refuse(texts.theirs)
   await tx.updateTable('dns_zone').set({ customer_id: toId }).where('id', '=', zone.id).execute()
   // The change log belongs to the domain: it must not be erased when the former owner closes the
-  // account.
+  // account. Who worked for the former owner is none of the new one's business.
   await tx
     .updateTable('dns_change')
-    .set({ customer_id: toId })
+    .set({ customer_id: toId, by_former_owner: true, person_id: null, token_name: null })
     .where('zone_id', '=', zone.id)
     .execute()
 }

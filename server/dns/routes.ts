@@ -6,7 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { Page, type Http } from '../platform/http.ts'
+import { Page, type Caller, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import { changedSince } from './change-log.ts'
 import { changePage, presentChange, undo } from './changes.ts'
@@ -33,10 +33,11 @@ import {
   zoneNamed,
 } from './store.ts'
 import type { Verifier } from './verify.ts'
+import { changedBy, namesOf, type NameNeeds } from './who.ts'
 import { exportZone, importZone } from './zone-text.ts'
 import { createZone, deleteZone, type ZoneDeps } from './zones.ts'
 
-export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
+export interface DnsRouteDeps extends RecordDeps, ZoneDeps, NameNeeds {
   readonly db: Database
   readonly verifier: Verifier
   /** Limit on queries of parent zones, which are other people's servers. */
@@ -52,7 +53,6 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   readonly manyWrites: Limit
   /** The SOA's mailbox in the notation of a name. */
   readonly contact: string
-  readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
   /**
    * Makes a site answer on names of a domain that is active in the same account. Refuses a site
    * that takes no names any more, even without names.
@@ -73,6 +73,11 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
 export function routes(http: Http, deps: DnsRouteDeps): void {
   const { db, capabilities } = deps
 
+  /** What records are written with, and for whom: whoever calls is in the change log. */
+  const as = async (from: Queryable, caller: Caller | undefined): Promise<RecordDeps> => ({
+    ...deps,
+    by: await changedBy(from, deps, caller),
+  })
   const countWrite = ({ customerId }: { readonly customerId: string }) =>
     deps.recordWrites.take(customerId)
   const countMany = ({ customerId }: { readonly customerId: string }) =>
@@ -161,13 +166,21 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { records, gone } = await changedSince(db, zone, query.since)
     return { serial: Number(zone.serial), data: records?.map(presentRecord) ?? null, gone }
   })
-  http.write(api.addRecord, countWrite, async ({ tx, customerId, params, body, language }) =>
-    presentWithWarnings(
-      tx,
-      params.id,
-      await addRecord(tx, deps, { customerId, zoneId: params.id, body, language }),
-      language,
-    ),
+  http.write(
+    api.addRecord,
+    countWrite,
+    async ({ tx, customerId, caller, params, body, language }) =>
+      presentWithWarnings(
+        tx,
+        params.id,
+        await addRecord(tx, await as(tx, caller), {
+          customerId,
+          zoneId: params.id,
+          body,
+          language,
+        }),
+        language,
+      ),
   )
   http.read(api.getRecord, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
@@ -178,11 +191,11 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
   http.write(
     api.updateRecord,
     countWrite,
-    async ({ tx, customerId, params, body: { version, ...body }, language }) =>
+    async ({ tx, customerId, caller, params, body: { version, ...body }, language }) =>
       presentWithWarnings(
         tx,
         params.id,
-        await changeRecord(tx, deps, {
+        await changeRecord(tx, await as(tx, caller), {
           customerId,
           zoneId: params.id,
           recordId: params.recordId,
@@ -193,26 +206,34 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
         language,
       ),
   )
-  http.write(api.deleteRecord, countWrite, async ({ tx, customerId, params, query, language }) => {
-    const input = {
-      customerId,
-      zoneId: params.id,
-      recordId: params.recordId,
-      version: query.version,
-      language,
-    }
-    const { id, changeId } = await deleteRecord(tx, deps, input)
-    return { id, changeId: String(changeId) }
-  })
-  http.write(api.deleteRecords, countMany, async ({ tx, customerId, params, body, language }) => {
-    const { deleted, changeId } = await deleteRecords(tx, deps, {
-      customerId,
-      zoneId: params.id,
-      ids: body.ids,
-      language,
-    })
-    return { deleted, changeId: String(changeId) }
-  })
+  http.write(
+    api.deleteRecord,
+    countWrite,
+    async ({ tx, customerId, caller, params, query, language }) => {
+      const input = {
+        customerId,
+        zoneId: params.id,
+        recordId: params.recordId,
+        version: query.version,
+        language,
+      }
+      const { id, changeId } = await deleteRecord(tx, await as(tx, caller), input)
+      return { id, changeId: String(changeId) }
+    },
+  )
+  http.write(
+    api.deleteRecords,
+    countMany,
+    async ({ tx, customerId, caller, params, body, language }) => {
+      const { deleted, changeId } = await deleteRecords(tx, await as(tx, caller), {
+        customerId,
+        zoneId: params.id,
+        ids: body.ids,
+        language,
+      })
+      return { deleted, changeId: String(changeId) }
+    },
+  )
 
   http.file(dnsChanges.exportZone, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
@@ -228,8 +249,8 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     async (call) => {
       if (!call.body.preview) await countMany(call)
     },
-    ({ tx, customerId, params, body, language }) =>
-      importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
+    async ({ tx, customerId, caller, params, body, language }) =>
+      importZone(tx, await as(tx, caller), { ...body, customerId, zoneId: params.id, language }),
   )
 
   http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
@@ -238,26 +259,32 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
       zoneId: zone.id,
       ...pageRequest(query, language),
     })
-    const who = await deps.nameOf(db, customerId)
-    return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
+    const nameOf = namesOf(db, deps, { ownerId: customerId, language })
+    const data = await Promise.all(rows.map(async (row) => presentChange(row, await nameOf(row))))
+    return new Page({ data }, encodeCursor(next))
   })
-  http.write(dnsChanges.undoChange, countMany, async ({ tx, customerId, params, language }) => {
-    const change = await undo(tx, deps, {
-      customerId,
-      zoneId: params.id,
-      changeId: params.changeId,
-      language,
-    })
-    return presentChange(change, await deps.nameOf(tx, customerId))
-  })
-  http.act(dnsChanges.pointAtServer, async ({ customerId, params, body, language }) => {
+  http.write(
+    dnsChanges.undoChange,
+    countMany,
+    async ({ tx, customerId, caller, params, language }) => {
+      const change = await undo(tx, await as(tx, caller), {
+        customerId,
+        zoneId: params.id,
+        changeId: params.changeId,
+        language,
+      })
+      const nameOf = namesOf(tx, deps, { ownerId: customerId, language })
+      return presentChange(change, await nameOf(change))
+    },
+  )
+  http.act(dnsChanges.pointAtServer, async ({ customerId, caller, params, body, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')
     if (target.addresses.length === 0) throw new Refusal('provider_unavailable')
     if (!body.preview) await deps.manyWrites.take(customerId)
     const { changeId, added, removed, records, domains } = await transaction(db, async (tx) => {
-      const pointed = await pointAt(tx, deps, {
+      const pointed = await pointAt(tx, await as(tx, caller), {
         customerId,
         zoneId: zone.id,
         language,

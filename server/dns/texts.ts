@@ -9,8 +9,9 @@ import type { Language } from '../../contract/errors.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { DnsCapabilities } from './driver.ts'
 import type { Publisher } from './publish.ts'
-import { addRecord, changeRecord } from './records.ts'
+import { addRecord, changeRecord, type RecordDeps } from './records.ts'
 import { live, recordsAt, type ZoneRow } from './store.ts'
+import type { ChangedBy } from './who.ts'
 import { servedByWildcard } from './wildcards.ts'
 import type { Clock } from '../platform/clock.ts'
 
@@ -39,7 +40,12 @@ interface ZoneTexts {
    * records for the name are copied to it, so that the name keeps them. Resolves once our name
    * server has them. Refuses like the screen of records.
    */
-  write(of: { customerId: string; language: Language; texts: readonly WantedText[] }): Promise<void>
+  write(of: {
+    customerId: string
+    language: Language
+    texts: readonly WantedText[]
+    by?: ChangedBy
+  }): Promise<void>
 }
 
 export function createZoneTexts(deps: {
@@ -78,6 +84,7 @@ export function createZoneTexts(deps: {
    */
   async function keepServed(
     tx: Tx,
+    own: RecordDeps,
     of: {
       readonly customerId: string
       readonly language: Language
@@ -93,7 +100,7 @@ export function createZoneTexts(deps: {
     // Names below them are covered by the nearest existing wildcard: so they need their own.
     for (const name of visited.flatMap((one) => [one, `*.${one}`]))
       for (const { type, content, ttl, proxied, priority } of served.records)
-        await addRecord(tx, deps, {
+        await addRecord(tx, own, {
           customerId,
           zoneId: zone.id,
           language,
@@ -121,14 +128,15 @@ export function createZoneTexts(deps: {
         isAlias: records.some(({ type }) => type === 'CNAME'),
       }
     },
-    async write({ customerId, language, texts }) {
+    async write({ customerId, language, texts, by }) {
+      const own = by ? { ...deps, by } : deps
       const zones = new Set<string>()
       await transaction(db, async (tx) => {
         for (const { name, text, replaces } of texts) {
           const over = await zoneOver(tx, customerId, name)
           if (!over) continue
           const { zone, relative } = over
-          await keepServed(tx, { customerId, language, zone, relative })
+          await keepServed(tx, own, { customerId, language, zone, relative })
           const standing = (await recordsAt(tx, zone.id, [relative])).filter(
             ({ type }) => type === 'TXT',
           )
@@ -143,8 +151,8 @@ export function createZoneTexts(deps: {
             priority: undefined,
           }
           const of = { customerId, zoneId: zone.id, language, body }
-          if (old) await changeRecord(tx, deps, { ...of, recordId: old.id, version: old.version })
-          else await addRecord(tx, deps, of)
+          if (old) await changeRecord(tx, own, { ...of, recordId: old.id, version: old.version })
+          else await addRecord(tx, own, of)
           zones.add(zone.name)
         }
       })

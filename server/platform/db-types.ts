@@ -281,10 +281,13 @@ export interface DnsChange {
   after: unknown;
   at: Timestamp;
   before: unknown;
+  by_former_owner: Generated<boolean>;
   customer_id: string;
   id: Generated<bigint>;
   is_surplus: Generated<boolean>;
+  person_id: string | null;
   serial: bigint;
+  token_name: string | null;
   undone_at: Timestamp | null;
   zone_id: string;
 }

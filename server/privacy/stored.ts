@@ -415,8 +415,8 @@ export const stored: readonly Stored[] = [
     'dns_change',
     own,
     'id',
-    'id zone_id at action before after undone_at',
-    'customer_id serial is_surplus',
+    'id zone_id at action before after undone_at token_name',
+    'customer_id serial is_surplus person_id by_former_owner',
   ),
 ]
 

@@ -169,6 +169,16 @@ export async function listTokens(
   return rows.map((row) => present(row, clock.now()))
 }
 
+/** Undefined: it was revoked. */
+export async function nameOfToken(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('program_token')
+    .select('name')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.name
+}
+
 /** Ends one at once. Refuses with not_found. */
 export async function revokeToken(tx: Tx, customerId: string, id: string): Promise<void> {
   const { numDeletedRows } = isUuid(id)

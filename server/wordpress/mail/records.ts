@@ -21,6 +21,7 @@ export interface Zones {
     customerId: string
     language: Language
     texts: readonly { name: string; text: string; replaces: string | null }[]
+    by: { personId: string | null; tokenName: null }
   }): Promise<void>
 }
 
@@ -104,10 +105,14 @@ export async function mailDomainOf(deps: RecordDeps, of: Of): Promise<MailDomain
  */
 export async function writeMailDomain(
   deps: RecordDeps,
-  of: Of & { readonly language: Language },
+  of: Of & {
+    readonly language: Language
+    /** The member who works in the account; null: the customer in person. */
+    readonly personId: string | null
+  },
 ): Promise<MailDomain> {
   const { zones, spfMechanism } = deps
-  const { customerId, domain, language } = of
+  const { customerId, domain, language, personId } = of
   const refuse = (rule: 'mail_zone_elsewhere' | 'mail_spf_twice'): Refusal =>
     new Refusal('conflict', { fields: { domain: ruleText(rule, language) } })
   const standing = await zones.at(customerId, domain)
@@ -129,6 +134,6 @@ export async function writeMailDomain(
         text: record.value,
         replaces: record.kind === 'dkim' ? (record.found[0] ?? null) : null,
       })
-  await zones.write({ customerId, language, texts })
+  await zones.write({ customerId, language, texts, by: { personId, tokenName: null } })
   return await mailDomainOf(deps, of)
 }

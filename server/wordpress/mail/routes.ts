@@ -80,13 +80,15 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
     const { proven } = await senderNames(db, deps.addressing, site)
     return { data: await Promise.all(proven.map((name) => recordsOf(site.id, customerId, name))) }
   })
-  http.act(api.writeMailRecords, async ({ customerId, params, body, language }) => {
+  http.act(api.writeMailRecords, async ({ customerId, caller, params, body, language }) => {
     const site = await ownSite(db, customerId, params.id)
     await deps.lookups.take(customerId)
     const { proven } = await senderNames(db, deps.addressing, site)
     const domain = body.domain.toLowerCase()
     if (!proven.includes(domain)) throw new Refusal('not_found')
-    return await writeMailDomain(deps, { siteId: site.id, customerId, domain, language })
+    const personId = caller?.member?.personId ?? null
+    const of = { siteId: site.id, customerId, domain, language, personId }
+    return await writeMailDomain(deps, of)
   })
 
   http.write(api.allowRecipient, async ({ tx, customerId, params, body }) => {
