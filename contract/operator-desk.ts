@@ -201,13 +201,29 @@ export const openView = endpoint({
   }),
 })
 
+const filter = (longest: number) =>
+  z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(longest)))
 export const trail = endpoint({
   method: 'GET',
   path: '/api/operator/trail',
   access: 'staff',
   may: 'look',
-  summary: 'Every act of the operator, newest first',
-  query: z.object(pageQuery),
+  summary: 'Every act of the operator, newest first, or those that match every filter given',
+  query: z.object({
+    ...pageQuery,
+    /** A part of the name of who acted or approved; `command`: by the shell. */
+    actor: filter(100),
+    /** The act's name, such as `money.refund`. */
+    act: filter(60),
+    /**
+     * What it was about: the id of a customer, a server, a payment or another subject, or a
+     * customer's e-mail address.
+     */
+    about: filter(254),
+    /** Days in Vietnam, both included. */
+    from: z.optional(z.iso.date()),
+    to: z.optional(z.iso.date()),
+  }),
   result: z.array(act),
   paged: true,
 })

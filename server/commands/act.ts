@@ -224,7 +224,11 @@ export async function actsCommand(
       out.fields({ acts, head, findings })
       return findings.length === 0 ? 0 : 1
     }
-    const { rows } = await listActs(db, { limit: shownActs, before: null }, customer)
+    const { rows } = await listActs(
+      db,
+      { limit: shownActs, before: null },
+      { customerId: customer },
+    )
     for (const row of rows)
       out.line(
         `${row.seq}  ${row.at}  ${row.actor}${row.approvedBy ? ` with ${row.approvedBy}` : ''}  ` +

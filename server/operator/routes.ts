@@ -97,7 +97,7 @@ export function routes(
     return { token, expiresAt: expiresAt.toISOString(), customer }
   })
   http.read(api.trail, async ({ query, language }) => {
-    const { rows, next } = await listActs(db, pageRequest(query, language))
+    const { rows, next } = await listActs(db, pageRequest(query, language), query)
     return new Page(rows, encodeCursor(next))
   })
   http.read(api.verifyTrail, () => verifyTrail(db))

@@ -87,7 +87,7 @@ export async function storyOf(
       .where('customer_id', '=', account.id)
       .orderBy('label')
       .execute(),
-    listActs(db, first(shownActs), account.id),
+    listActs(db, first(shownActs), { customerId: account.id }),
   ])
   const wallet = balances.get(account.id)
   return {

@@ -7,11 +7,12 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { TrailAct } from '../../contract/operator-desk.ts'
-import { accountsThatAre, showCustomers } from '../auth/index.ts'
-import type { Clock } from '../platform/clock.ts'
+import { accountsThatAre, customerOfRecipient, showCustomers } from '../auth/index.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
+import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { Actor } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
 import {
@@ -108,16 +109,47 @@ const shown = (row: ActRow, customerName: string | null): TrailAct => ({
   hash: row.hash.toString('hex'),
 })
 
-/** Newest first; with `customerId` only that customer's. */
+/** Which acts are listed; each that is given must match. */
+export interface TrailFilter {
+  readonly customerId?: string | undefined
+  /** A part of the name of who acted or approved. */
+  readonly actor?: string | undefined
+  readonly act?: string | undefined
+  /** The id of a subject or a customer, or a customer's e-mail address. */
+  readonly about?: string | undefined
+  /** Days in Vietnam, both included. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Newest first. */
 export async function listActs(
   db: Queryable,
   page: PageRequest,
-  customerId?: string,
+  { customerId, actor, act, about, from, to }: TrailFilter = {},
 ): Promise<KeysetPage<TrailAct>> {
-  const query = db
-    .selectFrom('operator_act')
-    .selectAll()
-    .$if(customerId !== undefined, (of) => of.where('customer_id', '=', customerId ?? ''))
+  let query = db.selectFrom('operator_act').selectAll()
+  if (customerId !== undefined) query = query.where('customer_id', '=', customerId)
+  if (act !== undefined) query = query.where('act', '=', act)
+  if (actor !== undefined)
+    query = query.where((eb) =>
+      eb.or([eb('actor', 'ilike', partOf(actor)), eb('approved_by', 'ilike', partOf(actor))]),
+    )
+  if (about !== undefined) {
+    const customer = about.includes('@')
+      ? await customerOfRecipient(db, about.toLowerCase())
+      : about
+    query = query.where((eb) =>
+      eb.or([
+        eb('subject_id', '=', about),
+        ...(customer !== null && isUuid(customer) ? [eb('customer_id', '=', customer)] : []),
+      ]),
+    )
+  }
+  if (from !== undefined) query = query.where('at', '>=', dayInVietnam(from))
+  if (to !== undefined) query = query.where('at', '<', later(dayInVietnam(to), days(1)))
   const { rows, next } = await newestFirst(query, 'seq', page)
   const customers = await showCustomers(
     db,

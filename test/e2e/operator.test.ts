@@ -224,6 +224,17 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await other.page.getByText('Card was stolen').waitFor()
   await other.page.getByRole('button', { name: 'Verify the chain' }).click()
   await other.page.getByText(/The chain is whole: \d+ acts/).waitFor()
+  // A row of the trail; the changes in it are list items, too.
+  const rows = other.page.locator('main li.grid')
+  await rows.nth(1).waitFor()
+  await other.page.getByLabel('Act', { exact: true }).selectOption({ label: 'Block' })
+  await other.page.getByLabel('About').fill(an.email)
+  await other.page.getByRole('button', { name: 'Show' }).click()
+  await rows.nth(1).waitFor({ state: 'detached' })
+  await rows.getByText('Card was stolen').waitFor()
+  await keepBothWidths(other.page, 'trail-filtered-en-light')
+  await other.page.getByRole('button', { name: 'Clear' }).click()
+  await rows.nth(1).waitFor()
   await keepBothWidths(other.page, 'trail-en-light')
   expect(await violations(other.page)).toEqual([])
 

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
 import { verifyTrail } from '../../contract/operator-desk.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -10,15 +11,17 @@ import { call } from './api.ts'
 import { Changes } from './Changes.tsx'
 import { timeOf, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
-import { trailQuery } from './queries.ts'
+import { trailQuery, type TrailFilter } from './queries.ts'
+import { TrailFilterForm } from './TrailFilter.tsx'
 
 /** The act that erases a closed account. The portal does it, not a member of the staff. */
 const erased = 'customer.erased'
 
-/** All acts, newest first, and whether their hash chain is intact. */
+/** All acts that the filter lets through, newest first, and whether their hash chain is intact. */
 export function TrailView() {
   const t = useDeskTexts()
-  const list = useInfiniteQuery(trailQuery)
+  const [filter, setFilter] = useState<TrailFilter>({})
+  const list = useInfiniteQuery(trailQuery(filter))
   const { data, error, refetch } = list
   const check = useMutation({ mutationFn: () => call(verifyTrail, {}) })
   const acts = data?.pages.flatMap(({ result }) => result)
@@ -46,6 +49,7 @@ export function TrailView() {
           {check.error.message}
         </Note>
       ) : null}
+      <TrailFilterForm onChange={setFilter} />
       <Card padded={false}>
         {error && !data ? (
           <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />

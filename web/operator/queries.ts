@@ -1,4 +1,5 @@
 /** The desk's queries. */
+import type * as z from 'zod/mini'
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   customer,
@@ -251,13 +252,19 @@ export const staffQuery = queryOptions({
   queryKey: ['staff'],
   queryFn: ({ signal }) => call(staff, {}, signal),
 })
-export const trailQuery = infiniteQueryOptions({
-  queryKey: ['trail'],
-  queryFn: ({ pageParam, signal }) =>
-    callPage(trail, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
-  initialPageParam: '',
-  getNextPageParam: ({ next }) => next,
-})
+export type TrailFilter = Omit<z.input<typeof trail.query>, 'limit' | 'cursor'>
+export const trailQuery = (filter: TrailFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['trail', filter],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        trail,
+        { query: { ...filter, limit: 30, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
 export const ticketsQuery = (query: {
   state: Ticket['state']
   assignee?: string
