@@ -53,6 +53,15 @@ export const acts = {
     'Revoke every token of a customer, and switch their webhooks off',
     customer,
   ),
+  'customer.revoke_token': needed(
+    'customer.revoke_token',
+    'customers',
+    'Revoke one token of a customer, such as one that was published',
+    {
+      /** Its id, its beginning (`cpt_` and 12 characters), or all of it. */
+      token: id,
+    },
+  ),
   'customer.reset_second_factor': needed(
     'customer.reset_second_factor',
     'customers',

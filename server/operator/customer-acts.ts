@@ -6,7 +6,14 @@ import { jobNames } from '../billing/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
-import { emailGiven, programsEnded, secondFactorGone } from './letters.ts'
+import { revokeNamedToken, tokenBeginning } from '../tokens/index.ts'
+import {
+  emailGiven,
+  programsEnded,
+  secondFactorGone,
+  sessionsEnded,
+  tokenRevoked,
+} from './letters.ts'
 
 /** Refuses with not_found an unknown customer. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
@@ -80,8 +87,10 @@ export const customerActs: RegistryOf<'customer'> = {
     },
   },
   'customer.end_sessions': {
-    async run(tx, { accounts }, _actor, { customer }) {
+    async run(tx, { accounts, customerMail, answerable }, _actor, { customer }) {
       const sessions = await accounts.endSessions(tx, customer)
+      const { email: to, language } = await customerMail(tx, customer)
+      await answerable(tx, { to, language, ...sessionsEnded[language] })
       return { ...about(customer), before: { sessions }, after: { sessions: 0 } }
     },
   },
@@ -91,6 +100,28 @@ export const customerActs: RegistryOf<'customer'> = {
       const { email: to, language } = await customerMail(tx, customer)
       await answerable(tx, { to, language, ...programsEnded[language] })
       return { ...about(customer), before: { programs }, after: { programs: 0 } }
+    },
+  },
+  'customer.revoke_token': {
+    // A whole token may have been pasted: the trail keeps what names it.
+    kept: ({ token }) => ({ token: tokenBeginning(token) }),
+    async run(tx, { customerMail, answerable }, _actor, { token }) {
+      const found = await revokeNamedToken(tx, token)
+      if (!found)
+        throw new Refusal('not_found', {
+          fields: {
+            token: { en: 'There is no such token.', vi: 'Không có token này.' },
+          },
+        })
+      const { id, customerId, name, begins } = found
+      const { email: to, language } = await customerMail(tx, customerId)
+      await answerable(tx, { to, language, ...tokenRevoked[language](name, begins) })
+      return {
+        subject: { kind: 'token', id },
+        customerId,
+        before: { name, token: begins, revoked: false },
+        after: { revoked: true },
+      }
     },
   },
   'customer.reset_second_factor': {

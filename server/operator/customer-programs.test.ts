@@ -53,3 +53,51 @@ test('programs are seen without their secrets, and ended for an account’s safe
   )
   expect((await support.act('customer.end_programs', { ...wish, customer: 'x' })).status).toBe(404)
 })
+
+test('one token is revoked by what a leak shows of it, and its owner is told', async () => {
+  const an = await portal.customer()
+  const make = async (name: string) => {
+    const made = await portal.call<{ secret: string; token: { id: string } }>(
+      'POST',
+      '/api/v1/account/tokens',
+      { token: an.token, body: { name, scopes: ['servers:read'], password: an.password } },
+    )
+    return made.body.result
+  }
+  const [leaked, other] = [await make('Leaked script'), await make('Other script')]
+  const reason = 'Published in a repository'
+  const wish = { token: leaked.secret, reason }
+  const done = await support.act<ActOutcome>('customer.revoke_token', wish)
+  expect(done.status, done.text).toBe(200)
+  const statusOf = async ({ secret }: { secret: string }) =>
+    (await portal.call('GET', '/api/wp', { token: secret })).status
+  expect([await statusOf(leaked), await statusOf(other)]).toEqual([401, 200])
+  const rows = await portal.app.db
+    .selectFrom('operator_act')
+    .select(['input', 'customer_id'])
+    .where('act', '=', 'customer.revoke_token')
+    .execute()
+  // Whose it was is found, and the trail names the token without its secret.
+  expect(rows).toEqual([{ input: { token: leaked.secret.slice(0, 16) }, customer_id: an.id }])
+  await eventually('the letter comes', async () =>
+    (await portal.inbox(an.email)).some(
+      ({ text }) => text.includes('Leaked script') && !text.includes(leaked.secret),
+    ),
+  )
+  expect((await support.act('customer.revoke_token', wish)).status).toBe(404)
+  const byId = { token: other.token.id, reason }
+  expect((await support.act('customer.revoke_token', byId)).status).toBe(200)
+  expect(await statusOf(other)).toBe(401)
+  for (const token of ['cpt_', 'nonsense', "cpt_' or 1=1 --"])
+    expect((await support.act('customer.revoke_token', { token, reason })).status).toBe(404)
+})
+
+test('sessions that the staff ends are told of by a letter', async () => {
+  const an = await portal.customer()
+  const wish = { customer: an.id, reason: 'Somebody else was in the account' }
+  expect((await support.act('customer.end_sessions', wish)).status).toBe(200)
+  expect((await portal.call('GET', '/api/v1/auth/me', { token: an.token })).status).toBe(401)
+  await eventually('the letter comes', async () =>
+    (await portal.inbox(an.email)).some(({ text }) => text.includes('đăng xuất mọi thiết bị')),
+  )
+})

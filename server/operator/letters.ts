@@ -60,6 +60,40 @@ export const programsEnded = {
   },
 } as const
 
+export const tokenRevoked = {
+  en: (name: string, begins: string) => ({
+    subject: 'An API token of yours was revoked',
+    text:
+      `To protect your account our staff revoked the API token “${name}” (${begins}…). Programs ` +
+      'that use it cannot call the API any more. Make a new one under Account, API and ' +
+      'webhooks.\nIf you have questions, write to us.',
+  }),
+  vi: (name: string, begins: string) => ({
+    subject: 'Một token API của bạn đã bị thu hồi',
+    text:
+      'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã thu hồi token API ' +
+      `“${name}” (${begins}…). Ứng dụng dùng token này không gọi được API nữa. Hãy tạo token mới ` +
+      'trong mục Tài khoản, API và webhook.\nNếu có thắc mắc, hãy liên hệ với chúng tôi.',
+  }),
+} as const
+
+export const sessionsEnded = {
+  en: {
+    subject: 'You were signed out on every device',
+    text:
+      'To protect your account our staff signed out every device. Sign in again with your ' +
+      'password, and choose a new one under Account, Security if somebody else may know it.\n' +
+      'If you have questions, write to us.',
+  },
+  vi: {
+    subject: 'Bạn đã bị đăng xuất khỏi mọi thiết bị',
+    text:
+      'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã đăng xuất mọi thiết bị. Hãy đăng ' +
+      'nhập lại bằng mật khẩu, và đổi mật khẩu trong mục Tài khoản, Bảo mật nếu có thể người ' +
+      'khác biết.\nNếu có thắc mắc, hãy liên hệ với chúng tôi.',
+  },
+} as const
+
 /** A server that the operator suspends by hand, and one that is released. */
 export const serverHeld = {
   en: (name: string, told: string) => ({

@@ -7,7 +7,8 @@ import { crc32 } from 'node:zlib'
 import { tokenPrefix } from '../../contract/tokens.ts'
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const publicLength = 12
+/** So many characters behind the prefix name a token. */
+export const publicLength = 12
 /** 190 bits. */
 const secretLength = 32
 const checksumLength = 6

@@ -16,7 +16,7 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import type { ProgramToken } from '../platform/http-calls.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import { isNetwork, isWithin } from '../platform/network.ts'
-import { hashOf, newToken, publicIdOf } from './secret.ts'
+import { hashOf, newToken, publicIdOf, publicLength } from './secret.ts'
 
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(5)
@@ -189,6 +189,38 @@ export async function revokeToken(tx: Tx, customerId: string, id: string): Promi
         .executeTakeFirst()
     : { numDeletedRows: 0n }
   if (numDeletedRows === 0n) throw new Refusal('not_found')
+}
+
+/** The part of a token that names it, where `named` begins as one does; else `named` itself. */
+export const tokenBeginning = (named: string): string =>
+  named.startsWith(tokenPrefix) ? named.slice(0, tokenPrefix.length + publicLength) : named
+
+/**
+ * Ends one whoever's it is, by its id or by how it begins; answers whose it was. Undefined: there
+ * is none.
+ */
+export async function revokeNamedToken(
+  tx: Tx,
+  named: string,
+): Promise<{ id: string; customerId: string; name: string; begins: string } | undefined> {
+  const begins = tokenBeginning(named)
+  const isBeginning = begins.startsWith(tokenPrefix)
+  if (!isBeginning && !isUuid(named)) return undefined
+  const row = await tx
+    .deleteFrom('program_token')
+    .where((eb) =>
+      isBeginning ? eb('public_id', '=', begins.slice(tokenPrefix.length)) : eb('id', '=', named),
+    )
+    .returning(['id', 'customer_id', 'name', 'public_id'])
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      customerId: row.customer_id,
+      name: row.name,
+      begins: tokenPrefix + row.public_id,
+    }
+  )
 }
 
 /** Ends all of a customer; answers how many. */

@@ -266,6 +266,7 @@ export const enOperator = {
     'customer.unblock': 'Unblock',
     'customer.end_sessions': 'End all sessions',
     'customer.end_programs': 'End tokens and webhooks',
+    'customer.revoke_token': 'Revoke token',
     'customer.reset_second_factor': 'Reset second factor',
     'customer.email': 'Change email address',
     'customer.language': 'Change language',
@@ -311,7 +312,12 @@ export const enOperator = {
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
     'customer.unblock': 'The customer can sign in again.',
-    'customer.end_sessions': 'Every device is signed out. The password, tokens and webhooks stay.',
+    'customer.end_sessions':
+      'Every device is signed out. The password, tokens and webhooks stay. ' +
+      'The customer gets an email.',
+    'customer.revoke_token':
+      'Programs that use this token cannot call the API any more; others go on. The customer ' +
+      'gets an email.',
     'customer.end_programs':
       'Programs of the customer cannot call the API any more, and webhooks are not called. The ' +
       'customer gets an email.',

@@ -259,6 +259,7 @@ export const viOperator: OperatorTexts = {
     'customer.unblock': 'Mở khoá',
     'customer.end_sessions': 'Đăng xuất mọi phiên',
     'customer.end_programs': 'Thu hồi token, tắt webhook',
+    'customer.revoke_token': 'Thu hồi token',
     'customer.reset_second_factor': 'Gỡ xác thực hai lớp',
     'customer.email': 'Đổi địa chỉ email',
     'customer.language': 'Đổi ngôn ngữ',
@@ -302,7 +303,12 @@ export const viOperator: OperatorTexts = {
       'Khách hàng bị đăng xuất ngay và không đăng nhập được nữa. Máy chủ và tên miền vẫn hoạt ' +
       'động.',
     'customer.unblock': 'Khách hàng đăng nhập lại được.',
-    'customer.end_sessions': 'Đăng xuất khỏi mọi thiết bị. Mật khẩu, token và webhook giữ nguyên.',
+    'customer.end_sessions':
+      'Đăng xuất khỏi mọi thiết bị. Mật khẩu, token và webhook giữ nguyên. ' +
+      'Khách hàng nhận được email.',
+    'customer.revoke_token':
+      'Ứng dụng dùng token này không gọi được API nữa; token khác vẫn dùng được. Khách hàng nhận ' +
+      'được email.',
     'customer.end_programs':
       'Ứng dụng của khách hàng không gọi được API nữa và webhook ngừng gửi. Khách hàng nhận ' +
       'được email.',

@@ -58,7 +58,15 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
 /** So many acts are buttons. */
 const buttons = 2
 
-function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row[] {
+function programRows(
+  {
+    of: { tokens, webhooks },
+    may,
+    ask,
+  }: { of: CustomerStory; may: (act: ActName) => boolean; ask: AskAct },
+  t: OperatorTexts,
+): Row[] {
+  const revoke = 'customer.revoke_token'
   return [
     ...tokens.map(({ id, name, begins, scopes, expiresAt, lastUsedAt, lastUsedFrom }) => ({
       key: id,
@@ -71,6 +79,16 @@ function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row
           ? t.customer.neverUsed
           : t.customer.lastUsed(timeOf(lastUsedAt), lastUsedFrom ?? ''),
       ].join(' · '),
+      action: may(revoke) ? (
+        <Button
+          variant="outline"
+          size="sm"
+          aria-label={`${t.acts[revoke]}: ${name}`}
+          onClick={() => ask(revoke, { about: name, fixed: { token: id } })}
+        >
+          {t.acts[revoke]}
+        </Button>
+      ) : null,
     })),
     ...webhooks.map(({ id, host, createdAt, disabled }) => ({
       key: id,
@@ -221,7 +239,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
           }))}
         />
         <InvoicesCard of={of} />
-        <ListCard title={t.customer.programs} rows={programRows(of, t)} />
+        <ListCard title={t.customer.programs} rows={programRows(lists, t)} />
         <ListCard
           title={t.customer.letters}
           rows={of.letters.map(({ id, at, channel, to, subject, state }) => ({

@@ -62,6 +62,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.unblock': [],
   'customer.end_sessions': [],
   'customer.end_programs': [],
+  'customer.revoke_token': [],
   'customer.reset_second_factor': [{ name: 'proof', kind: 'paragraph' }],
   'customer.email': [line('email'), paragraph('proof')],
   'customer.language': [{ name: 'language', kind: 'choice', options: ['vi', 'en', 'aud'] }],
@@ -223,6 +224,7 @@ export const isGrave = (act: ActName): boolean =>
   [
     'customer.block',
     'customer.end_programs',
+    'customer.revoke_token',
     'customer.reset_second_factor',
     'customer.email',
     'money.debit',
