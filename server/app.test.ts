@@ -110,9 +110,11 @@ describe('the API describes itself', () => {
 
   test('with the form that Pusher’s libraries send', async () => {
     const { paths } = await read()
-    const { content } = paths['/api/v1/auth/pusher']?.['post']?.requestBody as { content: Json }
-    expect(Object.keys(content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
-    expect(content['application/x-www-form-urlencoded']).toEqual(content['application/json'])
+    const form = { schema: expect.any(Object) as object }
+    expect(paths['/api/v1/auth/pusher']?.['post']?.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': form, 'application/x-www-form-urlencoded': form },
+    })
   })
 
   test('/api/docs is a page', async () => {
