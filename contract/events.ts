@@ -31,14 +31,4 @@ export const eventNames = [
   'hand_over.given',
   'hand_over.taken',
 ] as const
-/** How a server stands. */
-export const serverStates = [
-  'pending_payment',
-  'provisioning',
-  'running',
-  'suspended',
-  'failed',
-  'deleting',
-] as const
-
 export type EventName = (typeof eventNames)[number]

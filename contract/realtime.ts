@@ -3,7 +3,7 @@
  */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
-import { eventNames, serverStates } from './events.ts'
+import { eventNames } from './events.ts'
 
 export type { EventName } from './events.ts'
 
@@ -35,19 +35,6 @@ export const InvoiceEvent = z.object({
   }),
   wp: z.nullable(z.object({ id: z.string() })),
 })
-/**
- * Payload of wordpress.status. `deleted` is told of a server that no call shows any more; every
- * other state is that of the server.
- */
-export const StatusEvent = z.object({
-  wp: z.object({
-    id: z.string(),
-    name: z.string(),
-    status: z.enum([...serverStates, 'deleted']),
-    reason: z.nullable(z.string()),
-  }),
-})
-export type StatusEvent = z.output<typeof StatusEvent>
 
 /**
  * Payload of dns.status. `active`: verified, or back where it was `moved`. `moved`: the parent zone

@@ -1,7 +1,6 @@
 /** WordPress servers (contract.md section 4, portal.md sections 5 and 9). */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
-import { serverStates } from './events.ts'
 import { currency, minor } from './money.ts'
 
 export const diskLimits = { minMb: 10_240, maxMb: 200_000, presetsGb: [10, 20, 40] } as const
@@ -56,7 +55,14 @@ export const Order = z.strictObject({
   total: z.optional(z.int()),
 })
 
-export const Status = z.enum(serverStates)
+export const Status = z.enum([
+  'pending_payment',
+  'provisioning',
+  'running',
+  'suspended',
+  'failed',
+  'deleting',
+])
 export type Status = z.output<typeof Status>
 
 export const Server = z.object({

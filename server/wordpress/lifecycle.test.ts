@@ -2,7 +2,7 @@
  * What a customer does with a running server: restarts it, signs in without a password, adds a
  * name, and deletes it. Real sites throughout.
  */
-import { StatusEvent } from '../../contract/realtime.ts'
+import { StatusEvent } from '../../contract/wordpress-event.ts'
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'

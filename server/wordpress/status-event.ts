@@ -1,5 +1,5 @@
 /** Tells a server's owner how it stands. */
-import type { StatusEvent } from '../../contract/realtime.ts'
+import type { StatusEvent } from '../../contract/wordpress-event.ts'
 import type { Tx } from '../platform/db.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 

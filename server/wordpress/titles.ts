@@ -1,5 +1,5 @@
 /** Titles of notifications about servers. */
-import type { StatusEvent } from '../../contract/realtime.ts'
+import type { StatusEvent } from '../../contract/wordpress-event.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Titles } from '../realtime/index.ts'
 
