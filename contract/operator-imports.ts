@@ -28,7 +28,7 @@ export const importActs = {
   'customers.invite': needed(
     'customers.invite',
     'money',
-    'Send the letter again to imported customers who have chosen no password yet',
+    'Send the letter, or send it again, to imported customers who have chosen no password yet',
     { import: id },
   ),
 } as const

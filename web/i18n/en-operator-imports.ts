@@ -47,14 +47,14 @@ export type DeskImportTexts = typeof enDeskImports
 export const enImportActs = {
   names: {
     'customers.import': 'Import customers',
-    'customers.invite': 'Send the letter again',
+    'customers.invite': 'Send the letter',
   },
   explain: {
     'customers.import':
       'Accounts are created with their balances. Nobody can sign in until the customer has ' +
       'chosen a password by a code that we send by email.',
     'customers.invite':
-      'Customers of this import who have chosen no password yet get the letter again; at most ' +
+      'Customers of this import who have chosen no password yet get the letter (again); at most ' +
       'once in 24 hours.',
   },
   fields: {

@@ -45,14 +45,15 @@ export const viDeskImports: DeskImportTexts = {
 export const viImportActs: typeof enImportActs = {
   names: {
     'customers.import': 'Nhập khách hàng',
-    'customers.invite': 'Gửi lại thư',
+    'customers.invite': 'Gửi thư mời',
   },
   explain: {
     'customers.import':
       'Tài khoản được tạo kèm số dư. Chưa ai đăng nhập được cho đến khi khách đặt mật khẩu ' +
       'bằng mã chúng tôi gửi qua email.',
     'customers.invite':
-      'Khách hàng của lần nhập này chưa đặt mật khẩu sẽ nhận lại thư; tối đa một lần trong 24 giờ.',
+      'Khách hàng của lần nhập này chưa đặt mật khẩu sẽ nhận thư (kể cả khi đã nhận trước đó); ' +
+      'tối đa một lần trong 24 giờ.',
   },
   fields: {
     letters: 'Gửi thư mời từng khách đặt mật khẩu?',
