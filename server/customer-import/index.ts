@@ -9,5 +9,4 @@ export {
 } from './desk.ts'
 export { judgeImport, keepUpload, type Judged, type Sum } from './preview.ts'
 export { askLetters, judgeUpload, startImport } from './start.ts'
-export type { CurrencyOf } from './rows.ts'
 export { defineImports } from './work.ts'
