@@ -35,7 +35,7 @@ function notations(minor: number, currency: Currency): string[] {
 
 test('every notation of any amount reads as that amount', () => {
   const random = numbers(seed)
-  for (let n = 0; n < 5000; n++) {
+  for (let n = 0; n < 1500; n++) {
     const currency = currencies[Math.floor(random() * currencies.length)] ?? 'VND'
     const minor = Math.floor(random() * 10 ** Math.floor(1 + random() * 12))
     for (const text of notations(minor, currency))

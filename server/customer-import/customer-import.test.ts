@@ -17,6 +17,7 @@ import {
 import { runCommand } from '../../test/operator.ts'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
+import { days, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 let portal: TestPortal
@@ -141,7 +142,9 @@ test('accounts and balances are made once; who has an account is left as they ar
 test('a balance that was brought over is neither revenue nor a payment in the books', async () => {
   await importFile(portal, finance, 'email,region,balance\nbooks@example.vn,VN,300000\n')
   const id = await idFor('books@example.vn')
-  const span = 'from=2026-01-01&to=2030-12-31'
+  // Two days around now, on any clock.
+  const day = (in_: number) => later(new Date(), days(in_)).toISOString().slice(0, 10)
+  const span = `from=${day(-2)}&to=${day(2)}`
   const journal = await finance.call('GET', `/api/operator/exports/journal?${span}`)
   const line = new RegExp(`,opening,wallet:${id},${id},,300000,VND,`)
   expect(journal.text).toMatch(line)
@@ -197,6 +200,31 @@ test('one bad row stops the whole file, and each is named by its line', async ()
   ])
   for (const broken of ['a,b\n1,2\n', 'email,region\n', '\n'])
     expect((await previewFile(finance, broken)).status).toBe(422)
+})
+
+test('a file that reads as something else than it says is no file of customers', async () => {
+  // An amount with commas and without quotes would be 1 đồng, and its rest lost.
+  const { body } = await previewFile(
+    finance,
+    'email,region,balance\nn1@example.vn,VN,1,200,000\nn2@example.vn,VN,5,\n',
+  )
+  expect(body.result).toMatchObject({
+    upload: null,
+    faults: [{ line: 2, text: expect.stringContaining('more cells than the header') }],
+  })
+  // A quote that is never closed swallows the rows after it.
+  const open = 'email,region,notes\nn3@example.vn,VN,"5 inch\nn4@example.vn,VN,\n'
+  const swallowed = await previewFile(finance, open)
+  expect([swallowed.status, swallowed.body.error?.fields?.['file']]).toEqual([
+    422,
+    expect.stringContaining('quotation mark'),
+  ])
+  // Names of another encoding would be kept as they were misread.
+  const misread = await previewFile(finance, 'email,region,name\nn5@example.vn,VN,Tr\uFFFDn\n')
+  expect([misread.status, misread.body.error?.fields?.['file']]).toEqual([
+    422,
+    expect.stringContaining('UTF-8'),
+  ])
 })
 
 test('above the limit a second member approves, also when it is cut into small files', async () => {

@@ -124,7 +124,6 @@ function rowOf(
     throw new BadRow('This is no e-mail address.', 'Đây không phải địa chỉ email hợp lệ.')
   const region = regionOf(columns, cells, currencyOf)
   const typedPhone = columns.cell(cells, 'phone')
-  // WHMCS writes +84.912345678.
   const phone = typedPhone === '' ? null : normalisePhone(typedPhone, region)
   if (phone === undefined)
     throw new BadRow(
@@ -158,6 +157,17 @@ function rowOf(
 
 /** Refuses with invalid_input a file that cannot be read at all. */
 export function readImport(text: string, currencyOf: CurrencyOf): ReadFile {
+  if (text.includes('\uFFFD'))
+    refuseFile(
+      'The file is not in UTF-8: save it as “CSV UTF-8”.',
+      'Tệp không ở dạng UTF-8: hãy lưu dưới dạng “CSV UTF-8”.',
+    )
+  // Doubled quotes are pairs too.
+  if ((text.match(/"/g)?.length ?? 0) % 2 === 1)
+    refuseFile(
+      'A quotation mark of the file is never closed: the rows after it cannot be told apart.',
+      'Tệp có dấu ngoặc kép chưa đóng: không phân biệt được các dòng phía sau.',
+    )
   const [head, ...lines] = readCsvLines(text)
   const columns = columnsOf(head?.cells ?? [])
   if (!columns.has('email') || !(columns.has('region') || columns.has('currency')))
@@ -176,6 +186,11 @@ export function readImport(text: string, currencyOf: CurrencyOf): ReadFile {
   const phones = new Map<string, number>()
   for (const each of lines)
     try {
+      if (each.cells.slice(head?.cells.length).some((cell) => cell !== ''))
+        throw new BadRow(
+          'The row has more cells than the header: a text with separators needs quotation marks.',
+          'Dòng có nhiều ô hơn dòng tiêu đề: hãy đặt nội dung chứa dấu phân cách trong ngoặc kép.',
+        )
       const row = rowOf(columns, each, currencyOf)
       refuseRepeated(emails, row.email, row.line, ['e-mail address', 'địa chỉ email'])
       if (row.phone !== null)

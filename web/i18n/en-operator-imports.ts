@@ -38,7 +38,6 @@ export const enDeskImports = {
   phonesLost: (n: number) => `${n} without their phone: another account has it now`,
   written: (n: number) => `${plural(n, 'letter', 'letters')} sent`,
   came: (came: number, all: number) => `${came} of ${all} have chosen a password`,
-  imported: 'Brought over',
   reference: (reference: string) => `former id ${reference}`,
   notYet: 'No password chosen yet',
 }

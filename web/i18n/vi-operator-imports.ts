@@ -37,7 +37,6 @@ export const viDeskImports: DeskImportTexts = {
   phonesLost: (n) => `${n} tài khoản không có số điện thoại: số đã thuộc tài khoản khác`,
   written: (n) => `đã gửi ${n} thư`,
   came: (came, all) => `${came}/${all} khách đã đặt mật khẩu`,
-  imported: 'Được chuyển sang',
   reference: (reference) => `mã cũ ${reference}`,
   notYet: 'Chưa đặt mật khẩu',
 }
