@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
+import { importActs } from './operator-imports.ts'
 import { nodeActs } from './operator-node-acts.ts'
 import { privacyActs } from './operator-privacy.ts'
 import { outgoingWebhookActs } from './operator-webhooks.ts'
@@ -107,6 +108,7 @@ export const acts = {
     ...customer,
     label: oneLine(1, 40),
   }),
+  ...importActs,
   'money.credit': needed('money.credit', 'money', 'Put money into a wallet', {
     ...customer,
     amount,

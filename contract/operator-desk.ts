@@ -18,6 +18,7 @@ export const foundIn = [
   'bank_reference',
   'suspense',
   'ticket',
+  'reference',
 ] as const
 export const Hit = z.object({
   kind: z.enum(foundIn),
@@ -41,7 +42,8 @@ export const search = endpoint({
   may: 'look',
   summary:
     'Find by name, e-mail, phone, domain, host name, invoice number, transaction code or bank ' +
-    'reference: the beginning is enough for the first five; or a ticket by its number',
+    'reference: the beginning is enough for the first five; or a ticket by its number, or a ' +
+    'customer by their id in the panel that they came from',
   query: z.object({ q: z.string().check(z.trim(), z.minLength(2), z.maxLength(254)) }),
   /** At most fifty. */
   result: z.array(Hit),
@@ -81,6 +83,16 @@ export const CustomerStory = z.object({
   active: z.boolean(),
   createdAt: time,
   blockedAt: z.nullable(time),
+  /** How they were brought over from another panel; null: they registered here. */
+  imported: z.nullable(
+    z.object({
+      /** Their id there. */
+      reference: z.nullable(z.string()),
+      importedAt: time,
+      /** When they first chose a password here; null: nobody can sign in yet. */
+      cameAt: z.nullable(time),
+    }),
+  ),
   secondFactor: z.object({ app: z.boolean(), passkeys: z.int(), recoveryCodes: z.int() }),
   /** One per currency. */
   wallets: z.array(

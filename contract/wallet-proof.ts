@@ -21,6 +21,7 @@ const postingKind = z.enum([
   'chargeback_won',
   'set_off',
   'adjustment',
+  'opening',
   'lent',
   'repaid',
 ])

@@ -53,6 +53,12 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
     load: async () => (await import('./commands/clock.ts')).clockCommand,
   },
+  customers: {
+    about:
+      'customers of another panel: customers import <file.csv> [--dry-run] [--letters] [--reason ' +
+      '<text>]; customers imports: how they stand',
+    load: async () => (await import('./commands/customers.ts')).customersCommand,
+  },
   export: {
     about:
       'for accounting, as CSV: export journal|tax|deferred <from> <to> <file>; an export changes ' +

@@ -4,6 +4,7 @@
  */
 import * as auth from './auth/index.ts'
 import type { Certificates } from './certificates/index.ts'
+import { dropOldUploads } from './customer-import/index.ts'
 import { dropOldChanges, type DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
 import { dropOldStaffSessions } from './staff/index.ts'
@@ -93,6 +94,7 @@ export function defineUpkeep(parts: {
         tokens: () => dropOldTokens(db, clock),
         invitations: () => dropOldInvitations(db, clock),
         dataRequests: () => dropOldRequests(db, clock),
+        customerUploads: () => dropOldUploads(db, clock),
         closedAccounts: () => forgetClosed(db, clock),
         offers: () => dropOldOffers(db, clock),
         teamActs: () => dropOldActs(db, clock),

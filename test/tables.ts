@@ -42,6 +42,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
   'hand-over': ['hand_over'],
+  'customer-import': ['customer_import', 'imported_customer'],
   privacy: ['data_request'],
   realtime: ['channel_grant', 'notification', 'operator_event'],
   wallet: [

@@ -4,6 +4,7 @@ import * as auth from '../auth/index.ts'
 import * as billing from '../billing/index.ts'
 import { currencyOf, followCatalog, languageOfRegion, smsCountriesOf } from '../catalog/index.ts'
 import { catalogPublications } from '../catalog-publications.ts'
+import * as customerImport from '../customer-import/index.ts'
 import { createEndPrograms } from '../customer-programs.ts'
 import { endLogsOf, endWork } from '../customer-team.ts'
 import { titles as dnsTitles } from '../dns/index.ts'
@@ -177,6 +178,7 @@ export async function openBase(parts: AppParts) {
     endPrograms,
     endTeamSince: (tx, of) => team.endTeamSince(tx, endWork, of),
     endKeysSince: wordpress.endKeysSince,
+    notePassword: (tx, customerId) => customerImport.noteCame(tx, clock, customerId),
     takeBackOffers: handOver.takeBackOffers,
     endLogsOf,
     countAccounts: team.countAccounts,

@@ -6,6 +6,7 @@ import { currencyOf, timeZoneOf, zoneOfReader } from '../catalog/index.ts'
 import * as certificates from '../certificates/index.ts'
 import { calledBy, customerPrograms } from '../customer-programs.ts'
 import { nameOfToken } from '../tokens/index.ts'
+import { defineImports } from '../customer-import/index.ts'
 import { createEndLiveOf, customerTeam, endTeam, endWork } from '../customer-team.ts'
 import { customerTickets } from '../customer-tickets.ts'
 import { createZoneTexts, routes as dnsRoutes } from '../dns/index.ts'
@@ -292,6 +293,17 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     holdTrail,
     forgetAtDesk,
   })
+  defineImports({
+    db,
+    clock,
+    jobs,
+    ledger,
+    currencyOf: authNeeds.currencyOf,
+    customersOf: accounts.customers,
+    mail: messages.mail,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
   const support = customerTickets(http, config, {
     db,
     clock,
@@ -314,6 +326,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     limits,
     jobs,
     ledger,
+    currencyOf: authNeeds.currencyOf,
     letters,
     changeCreditLine: bills.changeCreditLine,
     subscriptions: bills.desk,

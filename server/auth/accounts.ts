@@ -5,6 +5,7 @@ import type { RegionCode } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
 import { printedOf } from './billing-details.ts'
 import { createGuards } from './guards.ts'
+import { shownPhone } from './imported.ts'
 import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
@@ -74,7 +75,7 @@ export async function customersByIds(
         id: row.id,
         email: row.email,
         name: row.name,
-        phone: row.phone,
+        phone: shownPhone(row.phone),
         regionCode: row.region_code as RegionCode,
         language: languageOfCustomer(row, needs.languageOf),
         timeZone: row.time_zone,
@@ -107,6 +108,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       const { balance, currency } = await needs.balanceOf(db, customerId)
       return {
         ...person,
+        phone: shownPhone(person.phone),
         region_code: region,
         balance: Number(balance),
         currency,

@@ -13,6 +13,7 @@ import { endChallengesOf } from './challenges.ts'
 import { languageOfCustomer } from './language.ts'
 import type { EndPrograms } from './needs.ts'
 import { noteFormer } from './former-addresses.ts'
+import { shownPhone } from './imported.ts'
 import { hasFactor } from './second-factor.ts'
 import { endSessions, listSessions, type EndLive } from './session.ts'
 import { dropDenialsOf } from './sign-in-letter.ts'
@@ -172,7 +173,7 @@ export async function accountStory(
     id,
     name: row.name,
     email: row.email,
-    phone: row.phone,
+    phone: shownPhone(row.phone),
     region: row.region_code,
     language: row.language,
     company: row.company,

@@ -73,6 +73,8 @@ export interface AuthNeeds {
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
+  /** The reader of the mailbox has set a password: of an imported account, the first one. */
+  readonly notePassword: (tx: Tx, customerId: string) => Promise<void>
   /** Withdraws open offers of servers and domains. */
   readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
   /**

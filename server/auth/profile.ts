@@ -14,6 +14,7 @@ import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
 import { endChallengesOf } from './challenges.ts'
 import { noteFormer } from './former-addresses.ts'
 import { createGuards } from './guards.ts'
+import { shownPhone } from './imported.ts'
 import { languageOfCustomer } from './language.ts'
 import { refuseCommon } from './password-rules.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -138,7 +139,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         name: row.name,
         email: row.email,
         emailProven: row.email_proven_at !== null,
-        phone: row.phone,
+        phone: shownPhone(row.phone),
         region_code: region,
         language: (row.language as Account['language'] | null) ?? needs.languageOf(region),
         timeZone: row.time_zone,
@@ -300,7 +301,8 @@ export function createProfile(needs: AuthNeeds): Profile {
       if (phone === null) throw new Error('a code for a new phone number has none')
       const before = await own(tx, customerId)
       await write(tx, customerId, { phone })
-      await noteFormer(tx, needs.clock, customerId, { kind: 'phone', address: before.phone })
+      const address = shownPhone(before.phone)
+      if (address !== '') await noteFormer(tx, needs.clock, customerId, { kind: 'phone', address })
       const customer = await own(tx, customerId)
       const { subject, text } = texts.phoneChanged[languageOfCustomer(customer, needs.languageOf)]
       await needs.sendMail(tx, customer.email, subject, text(phone))

@@ -104,6 +104,7 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
             : eb.and([eb('email', '=', email), eb('active', '=', false)]),
         )
         .execute()
+      if (customer.active) await needs.notePassword(tx, customer.id)
       await guards.codes.drop(tx, customer.id, 'email', 'phone')
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)

@@ -2,7 +2,7 @@
 import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { createAccountActs, customersByIds, letterAddress, showCustomers } from '../auth/index.ts'
 import { changeCreditLine, createDeskSubscriptions, createInvoiceLinks } from '../billing/index.ts'
-import { languageOfRegion } from '../catalog/index.ts'
+import { currencyOf, languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { calledBy, createEndPrograms } from '../customer-programs.ts'
 import { endTeam } from '../customer-team.ts'
@@ -36,6 +36,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const events = createEventOutbox(clock, () => undefined)
   return {
     ...tools,
+    currencyOf: (region) => currencyOf(catalog, region),
     again: outbox.again,
     answerable: outbox.answerable,
     changeCreditLine: (tx, of) =>

@@ -1,5 +1,5 @@
 /** The interface of acts, their actors, and their dependencies. */
-import type { Currency } from '../../contract/money.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { AccountActs } from '../auth/index.ts'
@@ -48,6 +48,7 @@ export interface ActNeeds {
   readonly log: Log
   /** The running portal's catalogue; for a command, the machine's file. */
   readonly catalog: Pick<Catalog, 'dataCentres'>
+  readonly currencyOf: (region: RegionCode) => Currency
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>

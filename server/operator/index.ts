@@ -5,6 +5,7 @@
 export { defineEndedProposals } from './ended-proposals.ts'
 export { forgetAtDesk, forgetClosed } from './forget.ts'
 export { commandActor, type ActNeeds } from './acts.ts'
+export { previewImport } from './import-preview.ts'
 export { previewOf } from './catalog-preview.ts'
 export { carryOut, endpointOf, perform, wantedOf } from './perform.ts'
 export { routes } from './routes.ts'

@@ -16,6 +16,7 @@ import { couponActs } from './coupon-acts.ts'
 import { creditLineActs } from './credit-line-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
+import { importActs } from './import-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { nodeActs } from './node-acts.ts'
 import { outgoingWebhookActs } from './outgoing-webhook-acts.ts'
@@ -39,6 +40,7 @@ const registry: Registry = {
   ...creditLineActs,
   ...customerActs,
   ...disputeActs,
+  ...importActs,
   ...moneyActs,
   ...nodeActs,
   ...outgoingWebhookActs,

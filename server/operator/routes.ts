@@ -2,6 +2,7 @@ import {
   operatorActs,
   operatorCatalog as catalogApi,
   operatorDesk as api,
+  operatorImports as importsApi,
   operatorMoney as moneyApi,
   operatorPrivacy,
   operatorWebhooks as outgoingApi,
@@ -11,6 +12,7 @@ import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import { openView } from '../auth/index.ts'
 import { accountingCsv, listCoupons } from '../billing/index.ts'
 import { catalogAtDesk } from '../catalog/index.ts'
+import { listImports } from '../customer-import/index.ts'
 import {
   decodeTimeCursor,
   encodeCursor,
@@ -37,6 +39,7 @@ import type { ActNeeds, Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { previewOf, previewOfProposal } from './catalog-preview.ts'
 import { perform, wantedOf } from './perform.ts'
+import { previewImport } from './import-preview.ts'
 import { foresee } from './foresee.ts'
 import { approve, listProposals, nobodyApproves, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
@@ -116,6 +119,10 @@ export function routes(
   http.read(operatorPrivacy.dataRequests, ({ query }) =>
     requestsOfDesk(db, needs.clock, query.show),
   )
+  http.write(importsApi.previewCustomerImport, ({ tx, staff, ip, body, language }) =>
+    previewImport(tx, needs, actorOf(known(staff), ip), { ...body, language }),
+  )
+  http.read(importsApi.customerImports, () => listImports(db))
   http.read(catalogApi.catalog, () => catalogAtDesk(db))
   // It only reads, but its input is too long for an address.
   http.read(catalogApi.previewCatalog, ({ body }) => previewOf(db, needs, body))

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Hit } from '../../contract/operator-desk.ts'
 import { findCustomers, showCustomers } from '../auth/index.ts'
 import { findInvoices } from '../billing/index.ts'
+import { findByReference } from '../customer-import/index.ts'
 import { findDomains } from '../dns/index.ts'
 import { findBankReferences, findPayments, type PaymentDriver } from '../payments/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
@@ -37,6 +38,7 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
     ? [
         ...(await findPayments(db, needs.drivers, text)).map(of('payment')),
         ...(await findInvoices(db, text)).map(of('invoice')),
+        ...(await findByReference(db, text, ofEachKind)).map(of('reference')),
         ...(await findBankReferences(db, needs.drivers, text, ofEachKind)).map(
           of('bank_reference'),
         ),

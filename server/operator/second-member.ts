@@ -17,6 +17,8 @@ import type { ActNeeds, Actor } from './acts.ts'
  * refunds move money that was a customer's before.
  */
 const giving = ['money.credit', 'voucher.make', 'coupon.make', 'credit_line.set']
+/** Creates money in several currencies at once. */
+const bringing = 'customers.import'
 /** The unit for shares of a limit; each share is rounded up. */
 const parts = 1_000_000n
 
@@ -42,28 +44,42 @@ export async function movedAlone(
   return rows[0]?.sum ?? 0n
 }
 
+export interface Gift {
+  readonly currency: Currency
+  /** Minor units. */
+  readonly amount: bigint
+}
+
 /**
- * Whether one more gift would bring this member's gifts to all customers above the limit. Each
+ * Whether more gifts would bring this member's gifts to all customers above the limit. Each
  * currency has its own limit, so shares of limits are added.
  */
 export async function givesTooMuch(
   tx: Tx,
   needs: ActNeeds,
   actor: Actor,
-  more: { readonly currency: Currency; readonly amount: bigint },
+  more: Gift | readonly Gift[],
 ): Promise<boolean> {
   const { rows } = await sql<{ currency: Currency; sum: bigint }>`
-    select after ->> 'currency' as currency,
-      -- A line that was lowered or ended gives nothing.
-      coalesce(sum(coalesce(after ->> 'amount', input ->> 'amount')::numeric
-        * coalesce(after ->> 'uses', '1')::numeric), 0)::bigint as sum
-    from operator_act
-    where ${actor.staffId === null ? sql`staff_id is null` : sql`staff_id = ${actor.staffId}`}
-      and at > ${later(needs.clock.now(), -aloneMs)}
-      and act = any(${giving}) and approved_by_id is null
-    group by 1`.execute(tx)
+    with alone as (
+      select act, input, after from operator_act
+      where ${actor.staffId === null ? sql`staff_id is null` : sql`staff_id = ${actor.staffId}`}
+        and at > ${later(needs.clock.now(), -aloneMs)}
+        and act = any(${[...giving, bringing]}) and approved_by_id is null
+    ), gift (currency, amount) as (
+      select after ->> 'currency',
+        -- A line that was lowered or ended gives nothing.
+        coalesce(after ->> 'amount', input ->> 'amount')::numeric
+          * coalesce(after ->> 'uses', '1')::numeric
+      from alone where act <> ${bringing}
+      union all
+      select b.key, b.value::numeric
+      from alone cross join jsonb_each_text(after -> 'balances') b where act = ${bringing}
+    )
+    select currency, coalesce(sum(amount), 0)::bigint as sum from gift group by 1`.execute(tx)
   const given = new Map(rows.map(({ currency, sum }) => [currency, sum]))
-  given.set(more.currency, (given.get(more.currency) ?? 0n) + more.amount)
+  for (const { currency, amount } of [more].flat())
+    given.set(currency, (given.get(currency) ?? 0n) + amount)
   let share = 0n
   for (const [currency, sum] of given) {
     const limit = needs.secondPersonAbove[currency]

@@ -3,6 +3,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { accountStory } from '../auth/index.ts'
 import { invoicesOfCustomer } from '../billing/index.ts'
+import { importOfCustomer } from '../customer-import/index.ts'
 import { domainsOfCustomer } from '../dns/index.ts'
 import { lettersTo } from '../messages/index.ts'
 import { autoTopUpOfCustomer, paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
@@ -54,6 +55,7 @@ export async function storyOf(
     notes,
     labels,
     acts,
+    imported,
   ] = await Promise.all([
     ledger.balancesOf(db, [account.id]),
     ledger.creditLineOf(db, account.id),
@@ -88,10 +90,12 @@ export async function storyOf(
       .orderBy('label')
       .execute(),
     listActs(db, first(shownActs), { customerId: account.id }),
+    importOfCustomer(db, account.id),
   ])
   const wallet = balances.get(account.id)
   return {
     ...account,
+    imported,
     wallets: wallet
       ? [
           {

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
+import { shownPhone } from '../auth/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
@@ -192,7 +193,7 @@ export function createOrders(deps: {
         id: row.id,
         name: row.name,
         email: row.email,
-        phone: row.phone,
+        phone: shownPhone(row.phone),
         regionCode: row.region_code as RegionCode,
       }
     },

@@ -4,6 +4,7 @@
  * are ignored.
  */
 import { toMinor, type Currency } from '../../contract/money.ts'
+import { plainHeading, readCsv } from '../platform/csv-reader.ts'
 import type { Sentence } from '../platform/errors.ts'
 import type { PayoutLine } from './driver.ts'
 
@@ -17,16 +18,6 @@ export class NotReadable extends Error {
 }
 
 const linesAtMost = 5000
-
-/** Without accents, in lower case: the form in which headings are compared. */
-const plain = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .replaceAll(/[đĐ]/g, 'd')
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
 
 const headings = {
   id: ['id', 'line id'],
@@ -62,33 +53,6 @@ const kinds: Readonly<Record<string, PayoutLine['kind']>> = {
   phi: 'fee',
 }
 
-/** Rows of cells; a cell in quotes may hold the separator, quotes twice, and line breaks. */
-export function readCsv(text: string): string[][] {
-  const body = text.replace(/^\uFEFF/, '')
-  const [first = ''] = body.split(/\r?\n/, 1)
-  const separator = [';', '\t'].find((each) => first.includes(each)) ?? ','
-  const rows: string[][] = [[]]
-  let cell = ''
-  let quoted = false
-  for (let at = 0; at < body.length; at++) {
-    const sign = body[at]
-    if (quoted) {
-      if (sign !== '"') cell += sign
-      else if (body[at + 1] === '"') {
-        cell += '"'
-        at++
-      } else quoted = false
-    } else if (sign === '"') quoted = true
-    else if (sign === separator || sign === '\n') {
-      rows.at(-1)?.push(cell.trim())
-      cell = ''
-      if (sign === '\n') rows.push([])
-    } else cell += sign
-  }
-  rows.at(-1)?.push(cell.trim())
-  return rows.filter((row) => row.some((each) => each !== ''))
-}
-
 /**
  * Signed major units, such as -162000 or 12.50, as minor units. Undefined: the text is not a plain
  * number.
@@ -105,7 +69,7 @@ function amountIn(text: string, currency: Currency): bigint | undefined {
  */
 export function linesOfFile(text: string, currency: Currency, payout: string): PayoutLine[] {
   const [head = [], ...rows] = readCsv(text)
-  const names = head.map(plain)
+  const names = head.map(plainHeading)
   const at = Object.fromEntries(
     Object.entries(headings).map(([column, known]) => [
       column,
@@ -132,7 +96,7 @@ export function linesOfFile(text: string, currency: Currency, payout: string): P
     const cell = (column: Column): string => row[at[column]] ?? ''
     const amount = amountIn(cell('amount'), currency) ?? wrong()
     const fee = cell('fee') === '' ? 0n : (amountIn(cell('fee'), currency) ?? wrong())
-    const told = cell('kind') === '' ? undefined : (kinds[plain(cell('kind'))] ?? 'other')
+    const told = cell('kind') === '' ? undefined : (kinds[plainHeading(cell('kind'))] ?? 'other')
     const kind = told ?? (amount < 0n ? 'refund' : 'payment')
     const movement = cell('movement')
     // A payment is paid out once, so its line has the same name in every file. A fee recurs each

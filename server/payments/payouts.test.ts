@@ -16,7 +16,8 @@ import { eventually, openTestPortal, type TestPortal } from '../../test/portal.t
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
 import { transaction } from '../platform/db.ts'
-import { linesOfFile, readCsv } from './payout-file.ts'
+import { readCsv } from '../platform/csv-reader.ts'
+import { linesOfFile } from './payout-file.ts'
 import { recordPayout } from './payouts.ts'
 
 interface Whole extends Payout {

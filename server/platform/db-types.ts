@@ -233,6 +233,24 @@ export interface Customer {
   time_zone: string | null;
 }
 
+export interface CustomerImport {
+  created: Generated<number>;
+  done_at: Timestamp | null;
+  done_rows: Generated<number>;
+  file: string | null;
+  file_name: string;
+  id: string;
+  letters_asked_at: Timestamp | null;
+  sha256: string;
+  skipped: Generated<number>;
+  started_at: Timestamp | null;
+  started_by: string | null;
+  total_rows: number;
+  uploaded_at: Timestamp;
+  uploaded_by: string;
+  without_phone: Generated<number>;
+}
+
 export interface CustomerLabel {
   customer_id: string;
   label: string;
@@ -421,6 +439,16 @@ export interface IdempotencyAction {
   fingerprint: Buffer;
   key: string;
   scope: string;
+}
+
+export interface ImportedCustomer {
+  came_at: Timestamp | null;
+  customer_id: string;
+  import_id: string;
+  imported_at: Timestamp;
+  line: number;
+  reference: string | null;
+  written_at: Timestamp | null;
 }
 
 export interface Installation {
@@ -1579,6 +1607,7 @@ export interface DB {
   coupon_use: CouponUse;
   credit_line: CreditLine;
   customer: Customer;
+  customer_import: CustomerImport;
   customer_label: CustomerLabel;
   customer_note: CustomerNote;
   data_request: DataRequest;
@@ -1596,6 +1625,7 @@ export interface DB {
   host_change: HostChange;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
+  imported_customer: ImportedCustomer;
   installation: Installation;
   invoice: Invoice;
   invoice_counter: InvoiceCounter;

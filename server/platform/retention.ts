@@ -78,6 +78,15 @@ export const retention = {
     expired,
     'A view of the staff: an hour at most; the trail has it.',
   ),
+  customer_import: {
+    why: 'use',
+    ages: [{ column: 'uploaded_at', days: 3, only: { column: 'started_at', is: null } }],
+    end: 'never',
+    text:
+      'An upload that nobody imported goes after three days, the file of an import once it is ' +
+      'done. Its counts stay; they name no person.',
+  },
+  imported_customer: ends('use', 'Their id in another panel. Deleted with the account.'),
   former_address: ends('security', withAccount),
   known_origin: aged(
     'security',

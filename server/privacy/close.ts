@@ -2,6 +2,7 @@
 import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
 import { openInvoices, paidForAnother } from '../billing/index.ts'
+import { forgetImported } from '../customer-import/index.ts'
 import { forgetRecords, ownedDomains } from '../dns/index.ts'
 import { forgetOffers } from '../hand-over/index.ts'
 import { forgetLetters } from '../messages/index.ts'
@@ -76,6 +77,7 @@ export async function closeAccount(
   await forgetAutoTopUp(tx, customerId)
   await endCreditLine(tx, customerId)
   await needs.forgetAtDesk(tx, needs.clock, customerId)
+  await forgetImported(tx, customerId)
   await forgetRequests(tx, needs.clock, customerId)
   const { email, phone, former } = await eraseAccount(tx, needs, of)
   await forgetTickets(tx, { customerId, email, former })

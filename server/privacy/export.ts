@@ -1,5 +1,6 @@
 /** A customer's export: the stored data, read table by table while it is sent. */
 import { sql, type RawBuilder } from 'kysely'
+import { shownPhone } from '../auth/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { stored, type Stored } from './stored.ts'
 
@@ -55,7 +56,10 @@ async function* rowsOf(
   if (one.key === null) {
     const { rows } = await sql<Record<string, unknown>>`
       select ${columns} ${from} limit ${mostWithoutKey}`.execute(db)
-    yield* rows
+    // An account that was brought over may have no number.
+    yield* one.table === 'customer'
+      ? rows.map((row) => ({ ...row, phone: shownPhone(String(row['phone'])) }))
+      : rows
     return
   }
   const key = sql.ref(one.key)

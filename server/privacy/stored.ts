@@ -52,6 +52,13 @@ export const stored: readonly Stored[] = [
       active created_at email_proven_at blocked_at closed_at`,
     'password_hash',
   ),
+  rows(
+    'imported_customer',
+    own,
+    null,
+    'reference imported_at written_at came_at',
+    'customer_id import_id line',
+  ),
   rows('sign_in', own, 'id', 'id at ip user_agent outcome until', 'customer_id'),
   rows(
     'session',
@@ -482,6 +489,9 @@ export const notStored = {
     'status_notice',
     'status_update',
     'catalog_publication',
+  ],
+  'a file of many people that is gone once it is imported, or after three days': [
+    'customer_import',
   ],
   'what the staff wrote of a customer is given out by the staff, who judge whose rights it touches':
     ['customer_note', 'operator_act', 'operator_proposal', 'account_view'],

@@ -32,6 +32,8 @@ export const lentOf = (currency: Currency): string => receivableOf('credit-line'
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
 /** Money that vouchers put into wallets; negative. */
 export const voucherOf = (currency: Currency): string => `voucher:${currency}`
+/** Balances that customers brought over from another panel; negative, and no sale. */
+export const openingOf = (currency: Currency): string => `opening:${currency}`
 /** Our bank account; negative while money lies on it. */
 export const bankOf = (currency: Currency): string => `bank:${currency}`
 /** A gateway's fees; negative. */
@@ -53,6 +55,7 @@ export const houseAccounts = (of: {
       adjustmentOf(currency),
       bankOf(currency),
       lentOf(currency),
+      openingOf(currency),
       voucherOf(currency),
     ].map((code) => ({ code, currency })),
   )

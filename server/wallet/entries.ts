@@ -59,6 +59,8 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return (vi ? 'Ghi nợ theo hạn mức công nợ' : 'Lent on your credit line') + subject + invoice
     case 'repaid':
       return vi ? 'Trả nợ hạn mức công nợ' : 'Paid back to your credit line'
+    case 'opening':
+      return vi ? 'Số dư chuyển sang' : 'Balance brought over'
     case 'adjustment': {
       const reason = details.reason === undefined ? '' : ` · ${details.reason}`
       return (vi ? 'Điều chỉnh số dư' : 'Balance adjustment') + reason

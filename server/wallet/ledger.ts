@@ -10,6 +10,7 @@ import {
   adjustmentOf,
   gatewayOf,
   houseAccounts,
+  openingOf,
   payableOf,
   receivableOf,
   revenueOf,
@@ -223,6 +224,14 @@ export function createLedger(clock: Clock): Ledger {
       )
       return { ...outcome, setOff: 0n }
     },
+    bringOver: (tx, of) =>
+      between(
+        tx,
+        'opening',
+        { ...of, details: {} },
+        openingOf(of.currency),
+        walletOf(of.customerId),
+      ),
     settlePayout: (tx, payout) => postIf(tx, payoutPosting(payout)),
     undoPayout: (tx, payout) => postIf(tx, undonePosting(payout)),
     matchPayout: (tx, payout) => postIf(tx, matchedPosting(payout)),

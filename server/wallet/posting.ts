@@ -35,6 +35,8 @@ export type PostingKind =
   | 'set_off'
   /** By the operator, into a wallet or out of it. */
   | 'adjustment'
+  /** Into a wallet that was opened just now: what the customer had in another panel. */
+  | 'opening'
   /** `lent`: into the wallet, on the customer's credit line. `repaid`: out of it, for a loan. */
   | 'lent'
   | 'repaid'
@@ -232,6 +234,11 @@ export interface Ledger {
     tx: Tx,
     adjustment: Omit<Movement, 'driver' | 'amount'> & { readonly amount: bigint },
   ): Promise<Credited>
+  /**
+   * A customer's balance of another panel, into a new wallet: against an account of the house, and
+   * neither a payment nor a sale.
+   */
+  bringOver(tx: Tx, opening: Omit<Movement, 'driver' | 'details'>): Promise<Outcome>
   /**
    * A gateway paid `amount` out to our bank and kept `fees`: both leave its balance with us. Minor
    * units, either of any sign.

@@ -91,11 +91,15 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
     const nodes = await nodeStates(db)
-    const all = plans(catalog, currencyOf(catalog, regionCode))
-    const isServed = ({ ram, cpu }: (typeof all)[number]) =>
-      nodes.some((node) => serves(node, { ramMb: ram, cpu }))
-    const { shown, next } = catalogPage(all, isServed, query, language)
-    return new Page(shown, next)
+    const sold = plans(catalog, currencyOf(catalog, regionCode))
+    const { shown, next } = catalogPage(sold, () => true, query, language)
+    return new Page(
+      shown.map((plan) => ({
+        ...plan,
+        offered: nodes.some((node) => serves(node, { ramMb: plan.ram, cpu: plan.cpu })),
+      })),
+      next,
+    )
   })
   http.read(api.listServers, async ({ customerId, caller, query, language }) => {
     const only = caller?.limits?.servers ?? null

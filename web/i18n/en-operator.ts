@@ -2,6 +2,7 @@ import type { ActName } from '../../contract/operator-acts.ts'
 import type { SuspensionCause } from '../../contract/wordpress-mail.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enDeskInvoice } from './en-operator-invoice.ts'
+import { enDeskImports, enImportActs } from './en-operator-imports.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
 import { enDeskCustomers, enDeskOverview } from './en-operator-overview.ts'
@@ -91,10 +92,12 @@ export const enOperator = {
       bank_reference: 'Bank reference',
       suspense: 'Unmatched money',
       ticket: 'Ticket',
+      reference: 'Former id',
     },
     nobody: 'Not assigned to a customer yet',
   },
   customers: enDeskCustomers,
+  imports: enDeskImports,
   overview: enDeskOverview,
   invoice: enDeskInvoice,
   customer: {
@@ -200,6 +203,7 @@ export const enOperator = {
     ...enMoneyActs.facts,
     ...enWorkActs.facts,
     ...enShellActs.facts,
+    ...enImportActs.facts,
     ...enCatalogActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
@@ -292,6 +296,7 @@ export const enOperator = {
     'status.update': 'Add an update',
     'status.end': 'End',
     ...enPrivacyActs.names,
+    ...enImportActs.names,
     ...enTicketActs,
     'staff.invite': 'Invite',
     'staff.withdraw': 'Withdraw invitation',
@@ -308,6 +313,7 @@ export const enOperator = {
   explain: {
     ...enMoneyActs.explain,
     ...enPrivacyActs.explain,
+    ...enImportActs.explain,
     ...enTicketExplain,
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
@@ -367,6 +373,7 @@ export const enOperator = {
   fields: {
     ...enMoneyActs.fields,
     ...enPrivacyActs.fields,
+    ...enImportActs.fields,
     ...enOutgoingActs.fields,
     toCustomer: 'Email of the customer',
     node: 'Node',

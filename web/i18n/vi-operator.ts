@@ -1,6 +1,7 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viDeskInvoice } from './vi-operator-invoice.ts'
+import { viDeskImports, viImportActs } from './vi-operator-imports.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
 import { viDeskCustomers, viDeskOverview } from './vi-operator-overview.ts'
@@ -86,10 +87,12 @@ export const viOperator: OperatorTexts = {
       bank_reference: 'Mã tham chiếu',
       suspense: 'Tiền chưa khớp',
       ticket: 'Yêu cầu hỗ trợ',
+      reference: 'Mã cũ',
     },
     nobody: 'Chưa gán cho khách hàng nào',
   },
   customers: viDeskCustomers,
+  imports: viDeskImports,
   overview: viDeskOverview,
   invoice: viDeskInvoice,
   customer: {
@@ -193,6 +196,7 @@ export const viOperator: OperatorTexts = {
     ...viMoneyActs.facts,
     ...viWorkActs.facts,
     ...viShellActs.facts,
+    ...viImportActs.facts,
     ...viCatalogActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
@@ -285,6 +289,7 @@ export const viOperator: OperatorTexts = {
     'status.update': 'Cập nhật thông báo',
     'status.end': 'Kết thúc thông báo',
     ...viPrivacyActs.names,
+    ...viImportActs.names,
     ...viTicketActs,
     'staff.invite': 'Mời nhân viên',
     'staff.withdraw': 'Thu hồi lời mời',
@@ -298,6 +303,7 @@ export const viOperator: OperatorTexts = {
   explain: {
     ...viMoneyActs.explain,
     ...viPrivacyActs.explain,
+    ...viImportActs.explain,
     ...viTicketExplain,
     'customer.block':
       'Khách hàng bị đăng xuất ngay và không đăng nhập được nữa. Máy chủ và tên miền vẫn hoạt ' +
@@ -358,6 +364,7 @@ export const viOperator: OperatorTexts = {
   fields: {
     ...viMoneyActs.fields,
     ...viPrivacyActs.fields,
+    ...viImportActs.fields,
     ...viOutgoingActs.fields,
     toCustomer: 'Email của khách hàng',
     node: 'Node',

@@ -272,7 +272,8 @@ function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'cause') return t.customer.mailCauses[option as SuspensionCause]
   if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'priority') return t.tickets.priorities[option as Priority]
-  if (name === 'closes' || name === 'poweredOff') return option === 'yes' ? t.yes : t.no
+  if (name === 'closes' || name === 'poweredOff' || name === 'letters')
+    return option === 'yes' ? t.yes : t.no
   return (t.languages as Record<string, string>)[option] ?? option
 }
 

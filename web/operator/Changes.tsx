@@ -1,5 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { currency as currencyOf, formatMoney, type Currency } from '../../contract/money.ts'
+import {
+  currencies,
+  currency as currencyOf,
+  formatMoney,
+  type Currency,
+} from '../../contract/money.ts'
 import type { TrailAct } from '../../contract/operator-desk.ts'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { catalogQuery } from './catalog/queries.ts'
@@ -36,9 +41,12 @@ function shown(name: string, value: unknown, reader: Reader): string {
   if (typeof value === 'boolean') return value ? t.yes : t.no
   if (amounts.has(name) && typeof value === 'number' && currency)
     return formatMoney(value, currency, language)
+  // Sums by currency.
+  const named = currencies.find((each) => each === name)
+  if (named && typeof value === 'number') return formatMoney(value, named, language)
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ')
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (name === 'poweredOff') return value === 'yes' ? t.yes : t.no
+  if (name === 'poweredOff' || name === 'letters') return value === 'yes' ? t.yes : t.no
   if (name === 'expiresAt' || name === 'countsAt') return timeOf(value)
   const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     act: t.acts,

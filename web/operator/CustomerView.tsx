@@ -160,6 +160,9 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             <span>{of.email}</span>
             <span className="num">{of.phone}</span>
             <span>{t.customer.since(dayOf(of.createdAt))}</span>
+            {of.imported?.reference ? (
+              <span>{t.imports.reference(of.imported.reference)}</span>
+            ) : null}
           </span>
         }
       >
@@ -168,6 +171,9 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             {`${t.customer.blocked} · ${dayOf(of.blockedAt)}`}
           </Badge>
         )}
+        {of.imported && of.imported.cameAt === null && of.blockedAt === null ? (
+          <Badge tone="warning">{t.imports.notYet}</Badge>
+        ) : null}
         {of.active ? null : <Badge tone="warning">{t.customer.inactive}</Badge>}
         {of.labels.map((label) => (
           <Badge key={label} tone="info">

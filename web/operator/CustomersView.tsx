@@ -7,7 +7,10 @@ import {
   type DeskCustomer,
   type DeskCustomerState,
 } from '../../contract/operator-customers.ts'
+import type { StaffSession } from '../../contract/operator.ts'
+import { mayDo } from '../../contract/staff-roles.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
+import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
 import { LoadMore } from '../ui/LoadMore.tsx'
@@ -29,13 +32,19 @@ const tones: Readonly<Record<DeskCustomerState, Tone>> = {
 }
 
 /** All customers, newest first, with a search box. */
-export function CustomersView() {
+export function CustomersView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.customers
   const [shown, setShown] = useState<(typeof choices)[number]>('all')
   return (
     <>
-      <PageHead title={t.search.title} />
+      <PageHead title={t.search.title}>
+        {mayDo(session.role, 'money') ? (
+          <DeskLink to="/customers/import" className={buttonClass('outline')}>
+            {t.imports.open}
+          </DeskLink>
+        ) : null}
+      </PageHead>
       <SearchBox at="/customers">
         <Card
           title={words.all}

@@ -24,6 +24,7 @@ import { CustomersView } from './CustomersView.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { DataRequestsView } from './DataRequestsView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
+import { ImportView } from './ImportView.tsx'
 import { InvitationView } from './InvitationView.tsx'
 import { InvoiceView } from './InvoiceView.tsx'
 import { useDeskTexts } from './language.ts'
@@ -78,6 +79,7 @@ export function Desk() {
 
 function View({ path, session }: { path: string; session: StaffSession }) {
   const [, section = '', id] = path.split('/')
+  if (section === 'customers' && id === 'import') return <ImportView session={session} />
   if (section === 'customers' && id !== undefined)
     return <CustomerView key={id} id={id} session={session} />
   if (section === 'invoices' && id !== undefined) return <InvoiceView key={id} id={id} />
@@ -90,7 +92,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
-  if (section === 'customers') return <CustomersView />
+  if (section === 'customers') return <CustomersView session={session} />
   return <OverviewView />
 }
 

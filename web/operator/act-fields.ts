@@ -70,6 +70,8 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.note': [{ name: 'text', kind: 'paragraph' }],
   'customer.label': [line('label')],
   'customer.unlabel': [],
+  'customers.import': [{ ...choice('letters', ['no', 'yes']), hint: 'lettersHint' }],
+  'customers.invite': [],
   'money.credit': [amount, told],
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],

@@ -19,6 +19,7 @@ import {
 import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
 import { invoiceAtDesk } from '../../contract/operator-invoices.ts'
 import { overview } from '../../contract/operator-overview.ts'
+import { customerImports } from '../../contract/operator-imports.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
@@ -175,6 +176,12 @@ export const dataRequestsQuery = (show: 'open' | 'decided') =>
     queryFn: ({ signal }) => call(dataRequests, { query: { show } }, signal),
     refetchInterval: 30_000,
   })
+export const importsQuery = queryOptions({
+  queryKey: ['customer-imports'],
+  queryFn: ({ signal }) => call(customerImports, {}, signal),
+  refetchInterval: ({ state: { data } }) =>
+    data?.some(({ doneAt }) => doneAt === null) ? 2_000 : 15_000,
+})
 export const suspenseQuery = queryOptions({
   queryKey: ['suspense'],
   queryFn: ({ signal }) => call(suspense, {}, signal),
