@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Globe, LifeBuoy, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
@@ -7,6 +7,7 @@ import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { useListSearch } from '../list-search.tsx'
 import type { LoadInput } from '../load-input.ts'
 import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -25,8 +26,11 @@ const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx'))
 const CreateDialog = lazy(() => loadPart(() => import('./CreateDialog.tsx')))
 const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 
-export const load = ({ queryClient }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(domainListQuery)
+// A search is not waited for, because its field must stay; nor is the list that it began in.
+export const load = async ({ queryClient, search: { search } }: LoadInput) => {
+  if (search === undefined)
+    await queryClient.prefetchInfiniteQuery({ ...domainListQuery(), staleTime: Infinity })
+}
 
 const mayCreate = () => may('domains:write') && may('all domains')
 
@@ -88,7 +92,11 @@ interface ListProps {
 
 function DomainList({ added, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
-  const query = useInfiniteQuery(domainListQuery)
+  const { search, field, nothing } = useListSearch(t.dns, t.common.showAll)
+  const query = useInfiniteQuery({
+    ...domainListQuery(search),
+    placeholderData: keepPreviousData,
+  })
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
   return (
     <>
@@ -106,16 +114,21 @@ function DomainList({ added, onOpenDialog }: ListProps) {
           errorText={messageOf(query.error)}
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
+          search={field(query.data && list.length, query.hasNextPage)}
           empty={
-            <Empty text={t.dns.empty} icon={Globe}>
-              <Button
-                variant="outline"
-                shown={mayCreate()}
-                onClick={() => onOpenDialog({ what: 'create' })}
-              >
-                {t.dns.first}
-              </Button>
-            </Empty>
+            search !== undefined ? (
+              nothing
+            ) : (
+              <Empty text={t.dns.empty} icon={Globe}>
+                <Button
+                  variant="outline"
+                  shown={mayCreate()}
+                  onClick={() => onOpenDialog({ what: 'create' })}
+                >
+                  {t.dns.first}
+                </Button>
+              </Empty>
+            )
           }
         >
           <Table list={list} onOpenDialog={onOpenDialog} />

@@ -12,17 +12,25 @@ import type { RecordType } from '../../contract/dns-types.ts'
 import { call, callPage } from '../api.ts'
 import { applyChanges, type RecordCopy } from './record-list.ts'
 
-export const domainListQuery = infiniteQueryOptions({
-  queryKey: ['dns', 'domains'],
-  queryFn: ({ pageParam, signal }) =>
-    callPage(
-      listDomains,
-      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-      { signal },
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next,
-})
+/** The customer's domains, or those that a search finds. */
+export const domainListQuery = (search?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['dns', 'domains', { search }],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        listDomains,
+        {
+          query: {
+            limit: 50,
+            ...(search === undefined ? {} : { search }),
+            ...(pageParam === null ? {} : { cursor: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+  })
 
 export const domainQuery = (id: string) =>
   queryOptions({

@@ -19,6 +19,7 @@ export const en = {
     optional: 'optional',
     showPassword: 'Show Password',
     loadMore: 'Load more',
+    showAll: 'Show all',
     offline: 'You are offline. What you see may be out of date.',
     noConnection: 'The portal cannot be reached. Check your connection and try again.',
     home: 'Back to overview',

@@ -23,6 +23,9 @@ export const viDns: typeof enDns = {
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
     first: 'Thêm tên miền đầu tiên',
+    search: 'Tìm theo tên miền',
+    none: 'Bạn không có tên miền nào có tên như vậy.',
+    found: (count) => `Tìm thấy ${count} tên miền`,
     missing: 'Không tìm thấy tên miền này. Tên miền có thể đã bị xoá hoặc địa chỉ không đúng.',
     addedNext: (name) =>
       `Đã thêm ${name}. Bấm Kích hoạt để xem nameserver cần đặt tại nhà đăng ký.`,

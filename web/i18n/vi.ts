@@ -13,6 +13,7 @@ export const vi: Texts = {
     copyOf: (what) => `Sao chép ${what}`,
     optional: 'không bắt buộc',
     showPassword: 'Hiện mật khẩu',
+    showAll: 'Hiện tất cả',
     loadMore: 'Tải thêm',
     offline: 'Bạn đang mất kết nối mạng. Dữ liệu hiển thị có thể đã cũ.',
     noConnection: 'Không kết nối được tới hệ thống. Hãy kiểm tra mạng rồi thử lại.',

@@ -9,6 +9,8 @@ interface PagedCardProps {
     readonly isPending: boolean
     readonly isError: boolean
     readonly data: unknown
+    /** The rows are those of the search before, until the new ones are there. */
+    readonly isPlaceholderData?: boolean
     refetch(): unknown
   }
   /** Number of items loaded so far. */
@@ -18,6 +20,8 @@ interface PagedCardProps {
   errorText: string
   retryLabel: string
   moreLabel: string
+  /** The search field above the rows. */
+  search?: ReactNode
   /** Shown instead of an empty list. */
   empty: ReactNode
   children: ReactNode
@@ -35,25 +39,32 @@ export function PagedCard({
   errorText,
   retryLabel,
   moreLabel,
+  search,
   empty,
   children,
 }: PagedCardProps) {
   if (!useLater()) return <div aria-hidden data-later className="card h-72" />
   return (
     <section className="card overflow-hidden" aria-label={label}>
-      {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
-      {list.isError && !list.data ? (
-        <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />
-      ) : null}
-      {list.data && count === 0 ? empty : null}
-      {count > 0 ? children : null}
-      <LoadMore
-        list={list}
-        label={moreLabel}
-        failedText={errorText}
-        retryLabel={retryLabel}
-        className="border-t border-border p-4"
-      />
+      {search}
+      <div
+        aria-busy={list.isPlaceholderData || undefined}
+        className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}
+      >
+        {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
+        {list.isError && !list.data ? (
+          <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />
+        ) : null}
+        {list.data && count === 0 ? empty : null}
+        {count > 0 ? children : null}
+        <LoadMore
+          list={list}
+          label={moreLabel}
+          failedText={errorText}
+          retryLabel={retryLabel}
+          className="border-t border-border p-4"
+        />
+      </div>
     </section>
   )
 }
