@@ -333,16 +333,20 @@ const checkOtp = createRoute({
   validateSearch: withEmail,
   ...screen(() => import('./auth/CheckOtpPage.tsx'), 'auth'),
 })
+const recoveryStep = (search: Search): ReturnType<typeof withEmail> & { step?: 'code' } => ({
+  ...withEmail(search),
+  ...(search['step'] === 'code' ? { step: 'code' } : {}),
+})
 const recovery = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery',
-  validateSearch: withEmail,
+  validateSearch: recoveryStep,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
 const recoveryBoxed = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery-boxed',
-  validateSearch: withEmail,
+  validateSearch: recoveryStep,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
 const notMe = createRoute({
