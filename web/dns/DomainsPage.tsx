@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Globe, LifeBuoy, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -34,7 +34,21 @@ export const load = async ({ queryClient, search: { search } }: LoadInput) => {
 
 const mayCreate = () => may('domains:write') && may('all domains')
 
-type OpenDialog = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
+type OpenDialog =
+  | { what: 'create' }
+  | { what: 'activate'; domain: Domain }
+  /** `beside`: the domain that stands beside it in the list. */
+  | { what: 'delete'; domain: Domain; beside: string | undefined }
+
+/**
+ * What was focused may leave the list with what was done. As soon as the list shows that, the focus
+ * goes to this domain, or to the heading.
+ */
+interface FocusNext {
+  readonly domain: string | undefined
+  /** The domain that was deleted. */
+  readonly gone?: string
+}
 
 /**
  * The page's head, which is drawn at once after a press of the menu. The list and its reads come in
@@ -44,11 +58,15 @@ export default function DomainsPage() {
   const t = useTexts('dns')
   const [openDialog, setOpenDialog] = useState<OpenDialog>()
   const [added, setAdded] = useState<Domain>()
+  const [focusNext, setFocusNext] = useState<FocusNext>()
   const navigate = useNavigate()
   const close = () => setOpenDialog(undefined)
   const onCreated = (domain: Domain) => {
     setAdded(domain)
+    setFocusNext({ domain: domain.id })
     close()
+    // The new domain may not be among those that a search has found.
+    void navigate({ to: '.', search: {}, replace: true, resetScroll: false })
   }
 
   return (
@@ -60,7 +78,16 @@ export default function DomainsPage() {
           {t.dns.create}
         </Button>
       </PageHead>
-      <Later>{() => <DomainList added={added} onOpenDialog={setOpenDialog} />}</Later>
+      <Later>
+        {() => (
+          <DomainList
+            added={added}
+            focusNext={focusNext}
+            onFocused={() => setFocusNext(undefined)}
+            onOpenDialog={setOpenDialog}
+          />
+        )}
+      </Later>
       <Suspense fallback={null}>
         {openDialog?.what === 'create' ? (
           <CreateDialog onClose={close} onCreated={onCreated} />
@@ -77,7 +104,14 @@ export default function DomainsPage() {
           />
         ) : null}
         {openDialog?.what === 'delete' ? (
-          <DeleteDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />
+          <DeleteDialog
+            key={openDialog.domain.id}
+            domain={openDialog.domain}
+            onClose={close}
+            onDeleted={() =>
+              setFocusNext({ gone: openDialog.domain.id, domain: openDialog.beside })
+            }
+          />
         ) : null}
       </Suspense>
     </>
@@ -87,10 +121,12 @@ export default function DomainsPage() {
 interface ListProps {
   /** The domain that was just created here. */
   added: Domain | undefined
+  focusNext: FocusNext | undefined
+  onFocused: () => void
   onOpenDialog: (dialog: OpenDialog) => void
 }
 
-function DomainList({ added, onOpenDialog }: ListProps) {
+function DomainList({ added, focusNext, onFocused, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
   const { search, field, nothing } = useListSearch(t.dns, t.common.showAll)
   const query = useInfiniteQuery({
@@ -98,6 +134,16 @@ function DomainList({ added, onOpenDialog }: ListProps) {
     placeholderData: keepPreviousData,
   })
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
+  useEffect(() => {
+    if (!focusNext) return
+    const { gone, domain } = focusNext
+    const isShown = (id: string | undefined) => list.some((one) => one.id === id)
+    if (gone === undefined ? !isShown(domain) : isShown(gone)) return
+    // Whoever has gone on meanwhile stays where they are.
+    if (document.activeElement === document.body)
+      (document.getElementById(`domain-${domain}`) ?? document.querySelector('h1'))?.focus()
+    onFocused()
+  })
   return (
     <>
       {added && !list.some(({ id, active }) => id === added.id && active) ? (
@@ -197,10 +243,11 @@ function Table({
         </tr>
       </thead>
       <tbody>
-        {list.map((domain) => (
+        {list.map((domain, index) => (
           <tr key={domain.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <Link
+                id={`domain-${domain.id}`}
                 to="/dns/domain/$id"
                 params={{ id: domain.id }}
                 className="wrap-anywhere hover:underline"
@@ -245,7 +292,13 @@ function Table({
                   shown={may('orders')}
                   className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
-                  onClick={() => onOpenDialog({ what: 'delete', domain })}
+                  onClick={() =>
+                    onOpenDialog({
+                      what: 'delete',
+                      domain,
+                      beside: (list[index + 1] ?? list[index - 1])?.id,
+                    })
+                  }
                 >
                   {t.dns.delete}
                 </Button>
