@@ -120,7 +120,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  test('a forgotten password is replaced, even if the page is loaded again on the way', async () => {
+  test('a forgotten password is replaced, even if the page is loaded again', async () => {
     const mine = await portal.customer()
     const { page, context } = await open({ viewport: { width: 390, height: 844 } })
     await go(page, `/auth/pass-recovery?email=${encodeURIComponent(mine.email)}`)
