@@ -62,3 +62,19 @@ export async function manyDomains(
       now() + interval '1 day', now()
     from generate_series(1, ${count}::int) n`.execute(db)
 }
+
+/** Paid invoices `<prefix>-1` and so on, the newest last. */
+export async function manyInvoices(
+  db: Database,
+  customerId: string,
+  prefix: string,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into invoice (id, number, customer_id, region_code, product, currency, total,
+      amount_paid, status, buyer, seller, created_at, issued_at, paid_at, kind, tax_name,
+      tax_rate)
+    select gen_random_uuid(), ${prefix}::text || '-' || n, ${customerId}, 'VN', 'wordpress', 'VND',
+      1000, 1000, 'paid', '{}', '{}', now(), now(), now(), 'renewal', 'VAT', 800
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
