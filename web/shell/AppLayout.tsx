@@ -17,7 +17,6 @@ import {
   useEffect,
   useLayoutEffect,
   useState,
-  useSyncExternalStore,
   type ComponentType,
 } from 'react'
 import { signOut } from '../auth/sign-out.ts'
@@ -40,6 +39,7 @@ import { HeldKeys } from './held-keys.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
+import { NotLoadedNote, OfflineNote, PartNotLoadedNote } from './Offline.tsx'
 import { Sidebar } from './Sidebar.tsx'
 
 const paletteWanted = 'palette'
@@ -165,6 +165,7 @@ function Frame() {
             'lg:pb-16'
           }
         >
+          <PartNotLoadedNote />
           <Outlet />
         </main>
       </div>
@@ -307,26 +308,6 @@ const initials = (name: string): string => {
   return ((words[0]?.[0] ?? '') + (words.length > 1 ? (words.at(-1)?.[0] ?? '') : '')).toUpperCase()
 }
 
-function OfflineNote() {
-  const t = useTexts()
-  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
-  if (online) return null
-  return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-    <p role="status" className="bg-warning-soft px-4 py-2 text-center text-sm text-warning">
-      {t.common.offline}
-    </p>
-  )
-}
-const subscribeOnline = (listener: () => void) => {
-  window.addEventListener('online', listener)
-  window.addEventListener('offline', listener)
-  return () => {
-    window.removeEventListener('online', listener)
-    window.removeEventListener('offline', listener)
-  }
-}
-
 /** `collapsible-vertical` hides the sidebar; each browser stores its own choice. */
 type MenuStyle = 'vertical' | 'collapsible-vertical'
 const menuKey = 'menu'
@@ -369,6 +350,7 @@ export function AppPending() {
 export function PagePending() {
   return (
     <div className="mx-auto w-full max-w-[1180px] px-4 pt-6 sm:px-6 lg:px-8 lg:pt-8">
+      <NotLoadedNote />
       <Skeleton className="mb-8 h-7 w-48" />
       <Skeleton className="mb-5 h-52 rounded-xl" />
       <Skeleton className="h-72 rounded-xl" />
