@@ -232,7 +232,7 @@ const dnsDomain = createRoute({
     const record = recordTypes.find((one) => one === search['record'])
     return {
       ...(record === undefined ? {} : { record }),
-      ...optional('search', text(search['search'])?.slice(0, 253)),
+      ...withSearch(search),
     }
   },
   ...screen(() => import('./dns/DomainPage.tsx'), 'dns'),
@@ -325,6 +325,8 @@ const register = createRoute({
 })
 const withEmail = (search: Search) => ({
   ...optional('email', text(search['email'])),
+  // Of the recovery: `code` once one was sent.
+  ...optional('step', text(search['step'])),
   ...withNext(search),
 })
 const checkOtp = createRoute({
@@ -333,20 +335,16 @@ const checkOtp = createRoute({
   validateSearch: withEmail,
   ...screen(() => import('./auth/CheckOtpPage.tsx'), 'auth'),
 })
-const recoveryStep = (search: Search): ReturnType<typeof withEmail> & { step?: 'code' } => ({
-  ...withEmail(search),
-  ...(search['step'] === 'code' ? { step: 'code' } : {}),
-})
 const recovery = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery',
-  validateSearch: recoveryStep,
+  validateSearch: withEmail,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
 const recoveryBoxed = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery-boxed',
-  validateSearch: recoveryStep,
+  validateSearch: withEmail,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
 const notMe = createRoute({

@@ -17,19 +17,9 @@ export const domainListQuery = (search?: string) =>
   infiniteQueryOptions({
     queryKey: ['dns', 'domains', { search }],
     queryFn: ({ pageParam, signal }) =>
-      callPage(
-        listDomains,
-        {
-          query: {
-            limit: 50,
-            ...(search === undefined ? {} : { search }),
-            ...(pageParam === null ? {} : { cursor: pageParam }),
-          },
-        },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next,
+      callPage(listDomains, { query: { limit: 50, search, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next ?? undefined,
   })
 
 export const domainQuery = (id: string) =>

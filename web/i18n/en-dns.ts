@@ -24,8 +24,8 @@ export const enDns = {
     empty: 'No domains yet.',
     first: 'Add your first domain',
     search: 'Search by domain name',
-    none: 'None of your domains has this in its name.',
-    found: (count: number) => `${plural(count, 'domain', 'domains')} found`,
+    none: 'No domain matches.',
+    found: (count: number) => `Found: ${count}`,
     missing: 'This domain was not found. It may have been deleted, or the address is wrong.',
     addedNext: (name: string) =>
       `${name} added. Click Activate to see the name servers to set at your registrar.`,

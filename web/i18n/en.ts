@@ -20,10 +20,6 @@ export const en = {
     showPassword: 'Show Password',
     loadMore: 'Load more',
     showAll: 'Show all',
-    offline: 'You are offline. What you see may be out of date.',
-    notLoaded:
-      'You are offline, and this is not loaded yet. Check your Wi-Fi or mobile data. What is ' +
-      'missing appears by itself once you are connected.',
     noConnection: 'The portal cannot be reached. Check your connection and try again.',
     home: 'Back to overview',
     skip: 'Skip to content',

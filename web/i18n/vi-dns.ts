@@ -24,8 +24,8 @@ export const viDns: typeof enDns = {
     empty: 'Chưa có tên miền nào.',
     first: 'Thêm tên miền đầu tiên',
     search: 'Tìm theo tên miền',
-    none: 'Bạn không có tên miền nào có tên như vậy.',
-    found: (count) => `Tìm thấy ${count} tên miền`,
+    none: 'Không có tên miền nào khớp.',
+    found: (count) => `Tìm thấy: ${count}`,
     missing: 'Không tìm thấy tên miền này. Tên miền có thể đã bị xoá hoặc địa chỉ không đúng.',
     addedNext: (name) =>
       `Đã thêm ${name}. Bấm Kích hoạt để xem nameserver cần đặt tại nhà đăng ký.`,

@@ -15,10 +15,6 @@ export const vi: Texts = {
     showPassword: 'Hiện mật khẩu',
     showAll: 'Hiện tất cả',
     loadMore: 'Tải thêm',
-    offline: 'Bạn đang mất kết nối mạng. Dữ liệu hiển thị có thể đã cũ.',
-    notLoaded:
-      'Bạn đang mất kết nối mạng nên phần này chưa tải được. Hãy kiểm tra Wi-Fi hoặc dữ liệu di ' +
-      'động. Nội dung còn thiếu sẽ tự hiện ra khi có mạng trở lại.',
     noConnection: 'Không kết nối được tới hệ thống. Hãy kiểm tra mạng rồi thử lại.',
     home: 'Về trang tổng quan',
     skip: 'Đến nội dung chính',

@@ -39,7 +39,6 @@ import { HeldKeys } from './held-keys.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
-import { NotLoadedNote, OfflineNote, PartNotLoadedNote } from './Offline.tsx'
 import { Sidebar } from './Sidebar.tsx'
 
 const paletteWanted = 'palette'
@@ -156,7 +155,6 @@ function Frame() {
           onSearch={search}
           onPreloadSearch={preloadPalette}
         />
-        <OfflineNote />
         <main
           id="main"
           tabIndex={-1}
@@ -165,7 +163,6 @@ function Frame() {
             'lg:pb-16'
           }
         >
-          <PartNotLoadedNote />
           <Outlet />
         </main>
       </div>
@@ -350,7 +347,6 @@ export function AppPending() {
 export function PagePending() {
   return (
     <div className="mx-auto w-full max-w-[1180px] px-4 pt-6 sm:px-6 lg:px-8 lg:pt-8">
-      <NotLoadedNote />
       <Skeleton className="mb-8 h-7 w-48" />
       <Skeleton className="mb-5 h-52 rounded-xl" />
       <Skeleton className="h-72 rounded-xl" />

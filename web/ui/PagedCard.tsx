@@ -45,26 +45,25 @@ export function PagedCard({
 }: PagedCardProps) {
   if (!useLater()) return <div aria-hidden data-later className="card h-72" />
   return (
-    <section className="card overflow-hidden" aria-label={label}>
+    <section
+      aria-label={label}
+      aria-busy={list.isPlaceholderData}
+      className="card overflow-hidden aria-busy:[&>:not(search)]:opacity-60"
+    >
       {search}
-      <div
-        aria-busy={list.isPlaceholderData || undefined}
-        className={list.isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}
-      >
-        {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
-        {list.isError && !list.data ? (
-          <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />
-        ) : null}
-        {list.data && count === 0 ? empty : null}
-        {count > 0 ? children : null}
-        <LoadMore
-          list={list}
-          label={moreLabel}
-          failedText={errorText}
-          retryLabel={retryLabel}
-          className="border-t border-border p-4"
-        />
-      </div>
+      {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
+      {list.isError && !list.data ? (
+        <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />
+      ) : null}
+      {list.data && count === 0 ? empty : null}
+      {count > 0 ? children : null}
+      <LoadMore
+        list={list}
+        label={moreLabel}
+        failedText={errorText}
+        retryLabel={retryLabel}
+        className="border-t border-border p-4"
+      />
     </section>
   )
 }

@@ -3,8 +3,12 @@ import { useEffect, useRef, type KeyboardEvent } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
 import { cx } from '../ui/cx.ts'
-import { openTabs, siteTabGroups, type SiteTab } from './site-tabs.ts'
+import { openTabs, siteTabs, type SiteTab } from './site-tabs.ts'
 import { tabNames } from './tab-names.ts'
+
+/** In which of the two rows a tab stands (decision 159). */
+const groupOf = (tab: SiteTab) =>
+  siteTabs.indexOf(tab) < siteTabs.indexOf('speed') ? 'server' : 'site'
 
 /** The address contains the tab, so that a reload and a shared link keep it. */
 export function SiteTabs({ current }: { current: SiteTab }) {
@@ -63,7 +67,7 @@ export function SiteTabs({ current }: { current: SiteTab }) {
             }
           >
             {tabs
-              .filter((tab) => (siteTabGroups[group] as readonly SiteTab[]).includes(tab))
+              .filter((tab) => groupOf(tab) === group)
               .map((tab) => (
                 <button
                   key={tab}

@@ -20,19 +20,9 @@ export const serverListQuery = (search?: string) =>
   infiniteQueryOptions({
     queryKey: ['servers', 'list', { search }],
     queryFn: ({ pageParam, signal }) =>
-      callPage(
-        listServers,
-        {
-          query: {
-            limit: 50,
-            ...(search === undefined ? {} : { search }),
-            ...(pageParam === null ? {} : { cursor: pageParam }),
-          },
-        },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next,
+      callPage(listServers, { query: { limit: 50, search, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next ?? undefined,
   })
 
 export const serverQuery = (id: string) =>

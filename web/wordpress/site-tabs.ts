@@ -1,22 +1,25 @@
 /**
- * The parts of a server's page, as its address names them: what the customer has bought, and what
- * runs on it (decision 159).
+ * The parts of a server's page, as its address names them: what the customer has bought, and, from
+ * `speed` on, what runs on it.
  */
-export const siteTabGroups = {
-  server: ['general', 'usage', 'logs', 'disk', 'mariadb', 'plans', 'domain'],
-  site: [
-    'speed',
-    'visitors',
-    'files',
-    'console',
-    'database',
-    'mail',
-    'updates',
-    'backups',
-    'move-in',
-  ],
-} as const
-export const siteTabs = [...siteTabGroups.server, ...siteTabGroups.site] as const
+export const siteTabs = [
+  'general',
+  'usage',
+  'logs',
+  'disk',
+  'mariadb',
+  'plans',
+  'domain',
+  'speed',
+  'visitors',
+  'files',
+  'console',
+  'database',
+  'mail',
+  'updates',
+  'backups',
+  'move-in',
+] as const
 export type SiteTab = (typeof siteTabs)[number]
 
 /**

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { WifiOff } from 'lucide-react'
+import { useRouterState } from '@tanstack/react-router'
 import { useCallback, useSyncExternalStore } from 'react'
-import { useTexts } from '../i18n/index.ts'
 import { Note } from '../ui/State.tsx'
+import { useStatusTexts } from './status.ts'
 
-const subscribeOnline = (listener: () => void) => {
+const subscribe = (listener: () => void) => {
   window.addEventListener('online', listener)
   window.addEventListener('offline', listener)
   return () => {
@@ -12,43 +12,30 @@ const subscribeOnline = (listener: () => void) => {
     window.removeEventListener('offline', listener)
   }
 }
-const useOnline = (): boolean => useSyncExternalStore(subscribeOnline, () => navigator.onLine)
+/** Whether the browser has a network; the portal may be out of reach all the same. */
+export const useOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine)
 
 /** A line below the header: what is shown may be old. */
 export function OfflineNote() {
-  const t = useTexts()
-  if (useOnline()) return null
+  const t = useStatusTexts()
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <p role="status" className="bg-warning-soft px-4 py-2 text-center text-sm text-warning">
-      {t.common.offline}
+      {t.offline}
     </p>
   )
 }
 
-/** Above grey blocks that nothing fills without a connection. Reads continue by themselves. */
-export function NotLoadedNote() {
-  return useOnline() ? null : <NotLoaded />
-}
-
-function NotLoaded() {
-  const t = useTexts()
-  return (
-    <Note tone="info" className="mb-5 flex items-start gap-3">
-      <WifiOff aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <output>{t.common.notLoaded}</output>
-    </Note>
-  )
-}
-
-/** The same above a screen of which a part waits for its first read. */
-export function PartNotLoadedNote() {
-  return useOnline() ? null : <PartNotLoaded />
-}
-
-function PartNotLoaded() {
+/**
+ * Above grey blocks that nothing fills without a connection: what to do. Reads that wait continue
+ * by themselves. Only for who is offline.
+ */
+export function NotLoadedNote({ className }: { className: string }) {
+  const t = useStatusTexts()
+  // A whole page waits for its code or its data.
+  const isPending = useRouterState({ select: ({ status }) => status === 'pending' })
   const cache = useQueryClient().getQueryCache()
-  const waits = useSyncExternalStore(
+  const partWaits = useSyncExternalStore(
     useCallback((listener: () => void) => cache.subscribe(listener), [cache]),
     () =>
       cache
@@ -60,5 +47,9 @@ function PartNotLoaded() {
             query.getObserversCount() > 0,
         ),
   )
-  return waits ? <NotLoaded /> : null
+  return isPending || partWaits ? (
+    <Note tone="info" className={className}>
+      {t.notLoaded}
+    </Note>
+  ) : null
 }
