@@ -166,6 +166,8 @@ export const Plan = z.object({
   price: minor,
   sale_price: minor,
   currency,
+  /** Whether a machine can run it. An order of a plan that none can run is refused. */
+  offered: z.boolean(),
 })
 export type Plan = z.output<typeof Plan>
 

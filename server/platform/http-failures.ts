@@ -33,6 +33,10 @@ const withOwnReason: ReadonlySet<ErrorCode> = new Set([
   'unauthenticated',
 ])
 
+/** Refusals of calls that may succeed later: their callers are told when to try again. */
+const passing: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'unavailable'])
+const soonSeconds = 5
+
 export const languageOfRequest = (request: FastifyRequest): Language =>
   acceptedLanguage(request.headers['accept-language'])
 
@@ -50,6 +54,7 @@ export function explain(
     failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
     const fields = error.fieldsIn(language)
+    const wait = error.retryAfterSeconds ?? (passing.has(error.code) ? soonSeconds : undefined)
     const body = no(error.code, fields)
     if (error.challenge !== undefined) body.error.challenge = error.challenge
     // The module knows the reason of a conflict or a limit, and its reason says more than the text
@@ -60,9 +65,7 @@ export function explain(
       withOwnReason.has(error.code) || isOneField ? reasons : []
     return {
       body: why === undefined ? body : { ...body, message: why },
-      ...(error.retryAfterSeconds !== undefined && {
-        retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)),
-      }),
+      ...(wait !== undefined && { retryAfter: Math.max(1, Math.ceil(wait)) }),
     }
   }
   if (error instanceof DriverFailure) {
@@ -89,7 +92,7 @@ export function explain(
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
   if (databaseIsAway(error)) {
     log.error({ err: error, reqId: request.id }, 'the database does not answer')
-    return { body: no('unavailable'), retryAfter: 5 }
+    return { body: no('unavailable'), retryAfter: soonSeconds }
   }
   log.error({ err: error, reqId: request.id, route: request.routeOptions.url }, 'unexpected')
   return { body: no('internal') }

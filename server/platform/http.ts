@@ -17,7 +17,7 @@ import {
 import { repeatableTransaction, type Database, type Queryable } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
-import { createKeyedGate } from './gate.ts'
+import { createKeyedGate, tooMany } from './gate.ts'
 import type { Act, Answer, Call, Caller, FileAnswer, From, Write } from './http-calls.ts'
 import { enveloped, envelope, send, sendKept } from './http-answers.ts'
 import { createCallerJudge, type CallerOptions } from './http-caller.ts'
@@ -239,6 +239,8 @@ export function createHttp(options: HttpOptions): Http {
     else server.route(route)
   }
   const writing = createKeyedGate({ atOnce: parallelCalls, waiting: 0 })
+  /** Callers and the idempotency keys of their calls in progress. */
+  const keysUnderWay = new Set<string>()
   /** A route on which one customer may have only a limited number of calls in progress. */
   const serveWithinLimit = (
     endpoint: Endpoint,
@@ -247,9 +249,21 @@ export function createHttp(options: HttpOptions): Http {
     route(endpoint, async (request, reply) => {
       const from = await callerOf(endpoint, request, reply)
       const scope = callerScope(from)
-      return scope === ''
-        ? await handler(request, reply, from)
-        : await writing.run(scope, () => handler(request, reply, from))
+      if (scope === '') return await handler(request, reply, from)
+      const key = request.headers['idempotency-key']
+      const keyed = typeof key === 'string' ? `${scope}\n${key}` : undefined
+      const isRepeat = keyed !== undefined && keysUnderWay.has(keyed)
+      if (keyed !== undefined) keysUnderWay.add(keyed)
+      try {
+        return await writing.run(
+          scope,
+          () => handler(request, reply, from),
+          // A repetition of a call in progress is told so, however many calls there are.
+          () => (isRepeat ? new Refusal('idempotency_in_progress') : tooMany()),
+        )
+      } finally {
+        if (keyed !== undefined && !isRepeat) keysUnderWay.delete(keyed)
+      }
     })
   const serveWrite = <E extends Endpoint, P, A>(
     endpoint: E,

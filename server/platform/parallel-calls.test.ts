@@ -78,6 +78,27 @@ test('a crowd at the sign-in: some are asked to come again, others do not notice
   }
 })
 
+test('repetitions of a call in progress are told so, however many there are', async () => {
+  const [mine] = others
+  const token = mine?.token ?? ''
+  const name = 'Trần Thị Bình'
+  const refused: (string | undefined)[] = []
+  let all: Promise<unknown> | undefined
+  await transaction(portal.app.db, async (tx) => {
+    // None of them learns whether an answer is kept, so eight are in progress.
+    await sql`lock table idempotency in access exclusive mode`.execute(tx)
+    const begun = Array.from({ length: 12 }, async () => {
+      const headers = { 'idempotency-key': 'the name, once' }
+      const given = await portal.call('PUT', '/api/v1/account', { token, body: { name }, headers })
+      if (given.status !== 200) refused.push(given.body.error?.code)
+    })
+    await eventually('the refusals', async () => refused.length === 4)
+    all = Promise.all(begun)
+  })
+  await all
+  expect(new Set(refused)).toEqual(new Set(['idempotency_in_progress']))
+})
+
 test('eight writes of one customer at once: more are 429, reads are not counted', async () => {
   const { db } = portal.app
   const [mine] = others

@@ -9,11 +9,11 @@ import type { RegionCode } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import type { quoteCoupon } from '../../contract/coupons.ts'
-import type { Order, Plan } from '../../contract/wordpress.ts'
+import type { Order } from '../../contract/wordpress.ts'
 import { couponLine, holdToPrice, type Billing } from '../billing/index.ts'
 import type { CouponTries } from './coupon-tries.ts'
 import { currencyOf, type Catalog } from '../catalog/index.ts'
-import { dataCentres, plans, termsOf } from './plans.ts'
+import { dataCentres, plans, termsOf, type SoldPlan } from './plans.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -41,7 +41,7 @@ export const provisionJob = 'provision-site'
 export const sealPurpose = (siteId: string): string => `wordpress-admin:${siteId}`
 
 interface Checked {
-  readonly plan: Plan
+  readonly plan: SoldPlan
   readonly region: { readonly id: number; readonly name: string }
 }
 

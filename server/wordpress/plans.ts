@@ -21,9 +21,11 @@ export const dataCentres = (catalog: Catalog) =>
   shownCentres(catalog.dataCentres.filter(({ sold }) => sold))
 
 /** The part of a plan that its price depends on. */
-export type PricedPlan = Omit<Plan, 'mailAnHour' | 'mirrored'>
+export type PricedPlan = Omit<SoldPlan, 'mailAnHour' | 'mirrored'>
+/** A plan of the catalogue, whatever machines there are. */
+export type SoldPlan = Omit<Plan, 'offered'>
 
-const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
+const pricedIn = (all: Catalog['plans'], currency: Currency): SoldPlan[] =>
   all.map(({ id, name, cpu, ram, mailAnHour, mirrored, prices }) => ({
     id,
     name,
@@ -35,13 +37,13 @@ const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
     currency,
   }))
 /** Plans that can be ordered. A customer whose plan is no longer sold keeps it at its price. */
-export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
+export const plans = (catalog: Catalog, currency: Currency): SoldPlan[] =>
   pricedIn(
     catalog.plans.filter(({ sold }) => sold),
     currency,
   )
 /** All plans, also those no longer sold: a customer who planned one before gets it. */
-export const everyPlan = (catalog: Catalog, currency: Currency): Plan[] =>
+export const everyPlan = (catalog: Catalog, currency: Currency): SoldPlan[] =>
   pricedIn(catalog.plans, currency)
 
 /** Everything that a month's price is computed from, to be stored unchanged with the charge. */

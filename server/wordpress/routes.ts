@@ -88,11 +88,15 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
     const nodes = await nodeStates(db)
-    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(({ ram, cpu }) =>
-      nodes.some((node) => serves(node, { ramMb: ram, cpu })),
+    const sold = plans(catalog, currencyOf(catalog, regionCode))
+    const { shown, next } = catalogPage(sold, query, language)
+    return new Page(
+      shown.map((plan) => ({
+        ...plan,
+        offered: nodes.some((node) => serves(node, { ramMb: plan.ram, cpu: plan.cpu })),
+      })),
+      next,
     )
-    const { shown, next } = catalogPage(offered, query, language)
-    return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, caller, query, language }) => {
     const only = caller?.limits?.servers ?? null

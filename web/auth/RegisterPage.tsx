@@ -13,7 +13,6 @@ import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { AddressFields, addressOf, type AddressValues } from '../address/AddressFields.tsx'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
-import { noteCodeSent } from './resend.ts'
 
 interface Values extends AddressValues {
   name: string
@@ -60,7 +59,6 @@ export default function RegisterPage() {
         throw error
       }
       toast.success(t.toast.success, t.auth.registered)
-      noteCodeSent(body.email)
       await navigate({ to: '/check-otp', search: { email: body.email, ...onward(next) } })
     },
   })

@@ -46,7 +46,7 @@ import {
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
 import { loadWanted } from '../pages/load-screen.ts'
-import { plansQuery, regionsQuery, type Kind } from './queries.ts'
+import { offeredPlansQuery, plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { wording } from './wording.ts'
 
 /** Loads a dialog together with its texts. */
@@ -82,7 +82,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const queryClient = useQueryClient()
   const { money } = useFormat()
   const regions = useQuery(regionsQuery(kind))
-  const plans = useQuery(plansQuery)
+  const plans = useQuery(offeredPlansQuery)
   const [attempt] = useState(() => new Attempt())
   const [form, setForm] = useDraft<OrderForm>('order', emptyOrder, (order) => ({
     ...order,

@@ -25,7 +25,16 @@ import { useCharge } from './use-charge.ts'
 /** The plans with their monthly prices, the number of containers, and the server's name. */
 export default function PlansTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
-  const { data: plans, isPending, isError, error, refetch } = useQuery(plansQuery)
+  const {
+    data: plans,
+    isPending,
+    isError,
+    error,
+    refetch,
+  } = useQuery({
+    ...plansQuery,
+    select: (all) => all.filter(({ id, offered }) => offered || id === server.size),
+  })
   const running = server.status === 'running'
   const { planned } = server
   return (

@@ -23,6 +23,7 @@ const plan = {
   price: 189_000,
   sale_price: 149_000,
   currency: 'VND' as const,
+  offered: true,
 }
 const full: OrderForm = {
   ...emptyOrder,

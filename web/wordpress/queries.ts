@@ -46,3 +46,8 @@ export const plansQuery = queryOptions({
   queryFn: ({ signal }) => call(listPlans, { query: {} }, { signal }),
   staleTime: 60_000,
 })
+/** Plans that can be ordered: those that a machine can run. */
+export const offeredPlansQuery = queryOptions({
+  ...plansQuery,
+  select: (plans) => plans.filter(({ offered }) => offered),
+})
