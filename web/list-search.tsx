@@ -1,19 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useRef, type ReactNode } from 'react'
+import { enListSearch } from './i18n/en-list-search.ts'
+import { useLanguage } from './i18n/index.ts'
+import { viListSearch } from './i18n/vi-list-search.ts'
 import { Button } from './ui/Button.tsx'
 import { SearchField } from './ui/SearchField.tsx'
 import { Empty } from './ui/State.tsx'
 
 /** A list of this many rows is searched rather than read. */
 const searchedFrom = 10
-
-interface ListSearchTexts {
-  search: string
-  /** What is said where nothing is found. */
-  none: string
-  /** How many are found so far, for screen readers. */
-  found: (count: number) => string
-}
 
 interface ListSearch {
   /** The search in the page's address. */
@@ -27,8 +22,10 @@ interface ListSearch {
   readonly nothing: ReactNode
 }
 
-/** The search of a list, which the address keeps. `showAll`: the way back to the whole list. */
-export function useListSearch(t: ListSearchTexts, showAll: string): ListSearch {
+/** The search of a list, which the address keeps. */
+export function useListSearch(of: 'servers' | 'domains'): ListSearch {
+  const texts = useLanguage() === 'vi' ? viListSearch : enListSearch
+  const t = texts[of]
   const { search } = useSearch({ strict: false })
   const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
@@ -66,7 +63,7 @@ export function useListSearch(t: ListSearchTexts, showAll: string): ListSearch {
             input.current?.focus()
           }}
         >
-          {showAll}
+          {texts.showAll}
         </Button>
       </Empty>
     ),

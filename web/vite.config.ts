@@ -329,7 +329,7 @@ export default defineConfig({
             },
             {
               name: 'search',
-              test: /[\\/]web[\\/](list-search|ui[\\/]SearchField)/,
+              test: /[\\/]web[\\/](list-search|ui[\\/]SearchField|i18n[\\/](en|vi)-list-search)/,
               minShareCount: 2,
               priority: 7,
               includeDependenciesRecursively: false,

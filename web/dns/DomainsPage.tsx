@@ -128,7 +128,7 @@ interface ListProps {
 
 function DomainList({ added, focusNext, onFocused, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
-  const { search, field, nothing } = useListSearch(t.dns, t.common.showAll)
+  const { search, field, nothing } = useListSearch('domains')
   const query = useInfiniteQuery({
     ...domainListQuery(search),
     placeholderData: keepPreviousData,

@@ -23,9 +23,6 @@ export const enDns = {
     activateOf: (name: string) => `Activate ${name}`,
     empty: 'No domains yet.',
     first: 'Add your first domain',
-    search: 'Search by domain name',
-    none: 'No domain matches.',
-    found: (count: number) => `Found: ${count}`,
     missing: 'This domain was not found. It may have been deleted, or the address is wrong.',
     addedNext: (name: string) =>
       `${name} added. Click Activate to see the name servers to set at your registrar.`,

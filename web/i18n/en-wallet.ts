@@ -37,6 +37,7 @@ export const enWallet = {
     newer: 'Show new transactions',
     loadMoreFailed: 'The older transactions could not be loaded.',
     emptyFiltered: 'No transactions match.',
+    showAll: 'Show all',
     received: 'received',
     spent: 'spent',
     export: 'Export CSV',

@@ -23,9 +23,6 @@ export const viDns: typeof enDns = {
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
     first: 'Thêm tên miền đầu tiên',
-    search: 'Tìm theo tên miền',
-    none: 'Không có tên miền nào khớp.',
-    found: (count) => `Tìm thấy: ${count}`,
     missing: 'Không tìm thấy tên miền này. Tên miền có thể đã bị xoá hoặc địa chỉ không đúng.',
     addedNext: (name) =>
       `Đã thêm ${name}. Bấm Kích hoạt để xem nameserver cần đặt tại nhà đăng ký.`,

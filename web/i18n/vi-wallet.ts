@@ -37,6 +37,7 @@ export const viWallet: typeof enWallet = {
     newer: 'Hiện giao dịch mới',
     loadMoreFailed: 'Không tải được các giao dịch cũ hơn.',
     emptyFiltered: 'Không có giao dịch phù hợp.',
+    showAll: 'Hiện tất cả',
     received: 'nhận',
     spent: 'chi',
     export: 'Xuất CSV',

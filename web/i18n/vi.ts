@@ -13,7 +13,6 @@ export const vi: Texts = {
     copyOf: (what) => `Sao chép ${what}`,
     optional: 'không bắt buộc',
     showPassword: 'Hiện mật khẩu',
-    showAll: 'Hiện tất cả',
     loadMore: 'Tải thêm',
     noConnection: 'Không kết nối được tới hệ thống. Hãy kiểm tra mạng rồi thử lại.',
     home: 'Về trang tổng quan',

@@ -200,7 +200,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
     <Empty text={filtered ? t.wallet.emptyFiltered : t.entries.empty} art={<EmptyWallet />}>
       {filtered ? (
         <Link to="/transactions" className={buttonClass('outline')}>
-          {t.common.showAll}
+          {t.wallet.showAll}
         </Link>
       ) : (
         <Link to="/payment" className={buttonClass()}>

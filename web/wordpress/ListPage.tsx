@@ -27,7 +27,7 @@ export const load = async ({ queryClient, search: { search } }: LoadInput) => {
 export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
   const words = wording(kind, t)
-  const { search, field, nothing } = useListSearch(t.wp, t.common.showAll)
+  const { search, field, nothing } = useListSearch('servers')
   const query = useInfiniteQuery({
     ...serverListQuery(search),
     placeholderData: keepPreviousData,
