@@ -77,16 +77,21 @@ test('the dashboard shows six transactions and invoices, and two of each directi
 })
 
 test('the theme "system" follows the device while the page is open', async () => {
-  await page.getByRole('button', { name: /^Theme/ }).click()
-  await page.getByRole('menuitemradio', { name: 'System' }).click()
+  /** Waits until the choice acts: the press is answered first. */
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: /^Theme/ }).click()
+    await page.getByRole('menuitemradio', { name }).click()
+    const chosen = () => page.evaluate(() => document.documentElement.dataset['theme'])
+    await expect.poll(chosen).toBe(name.toLowerCase())
+  }
+  await choose('System')
   expect(await isDark()).toBe(false)
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect.poll(isDark).toBe(true)
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(isDark).toBe(false)
   // A choice of one's own stays.
-  await page.getByRole('button', { name: /^Theme/ }).click()
-  await page.getByRole('menuitemradio', { name: 'Light' }).click()
+  await choose('Light')
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await isDark()).toBe(false)
   await page.emulateMedia({ colorScheme: 'light' })
