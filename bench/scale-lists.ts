@@ -38,7 +38,7 @@ import { backupPage } from '../server/wordpress/backup-store.ts'
 import { countBackups, countSites } from '../server/wordpress/counts.ts'
 import { dropOldHostChanges } from '../server/wordpress/directory.ts'
 import { downSites } from '../server/wordpress/health.ts'
-import { sitePage } from '../server/wordpress/store.ts'
+import { sitePage } from '../server/wordpress/search.ts'
 import { id, idOf, kinds, type Size } from './scale-data.ts'
 import type { Table } from './scale-measure.ts'
 
@@ -128,6 +128,7 @@ export async function measureLists(deps: {
   await fillLargest(deps.adminUrl, size)
   const customerId = idOf(kinds.customer, 1)
   const of = { customerId, search: '', only: null }
+  const addressing = { scheme: 'http', host: 'localhost', portSuffix: '' } as const
   /** The first page of a list, and the one after nine tenths of it. */
   async function pagesOf(
     name: string,
@@ -152,7 +153,14 @@ export async function measureLists(deps: {
     invoicePage(db, { ...of, ...at }),
   )
   await pagesOf('servers', { table: 'site', by: 'seq', where: ofCustomer }, (at) =>
-    sitePage(db, { ...of, ...at }),
+    sitePage(db, { ...of, ...at, addressing }),
+  )
+  // By any part of a name or domain: every one of the customer is compared.
+  await pagesOf(
+    'a search in the servers',
+    { table: 'site', by: 'seq', where: ofCustomer },
+    (at) => sitePage(db, { ...of, ...at, addressing, search: 'nothing of that' }),
+    1_000,
   )
   const entries: Listed = {
     table: 'ledger_entry',

@@ -109,7 +109,7 @@ export const listDomains = endpoint({
   seen: true,
   scope: 'domains:read',
   narrows: true,
-  summary: "The customer's domains, newest first",
+  summary: "The customer's domains, newest first; `search` looks in names",
   query: z.object({ ...pageQuery, search: z.optional(text(253)) }),
   result: z.object({ data: z.array(Domain) }),
   paged: true,

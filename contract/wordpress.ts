@@ -218,8 +218,8 @@ export const listServers = endpoint({
   seen: true,
   scope: 'servers:read',
   narrows: true,
-  summary: "The customer's WordPress servers, newest first",
-  query: z.object({ ...pageQuery }),
+  summary: "The customer's WordPress servers, newest first; `search` looks in names and domains",
+  query: z.object({ ...pageQuery, search: z.optional(z.string().check(z.maxLength(253))) }),
   result: z.array(Server),
   paged: true,
 })

@@ -1,4 +1,4 @@
-/** Customers who have more than one page of the desk shows. */
+/** Customers who have more of something than a page shows. */
 import { sql } from 'kysely'
 import type { Database } from '../server/platform/db.ts'
 
@@ -28,5 +28,53 @@ export async function manyTickets(
       date_trunc('second', now()), date_trunc('second', now()) - n / 6 * interval '1 minute',
       case when ${state}::text = 'closed'
         then date_trunc('second', now()) - n / 6 * interval '1 minute' end
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
+
+/** Servers `<prefix>-1` and so on, the newest last; they failed, so nothing looks after them. */
+export async function manyServers(
+  db: Database,
+  customerId: string,
+  prefix: string,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into site (id, customer_id, name, status, plan_id, plan_name, cpu, ram_mb, disk_mb,
+      mariadb_disk_mb, containers, region_id, region_name, language, price, currency, admin_user,
+      created_at)
+    select gen_random_uuid(), ${customerId}, ${prefix}::text || '-' || n, 'failed', 1, 'BASIC-1',
+      1, 512, 10240, 10240, 1, 1, 'Hà Nội', 'vi', 218000, 'VND', 'an', now()
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
+
+/** Domains `<prefix>-1.vn` and so on, which wait for their activation. */
+export async function manyDomains(
+  db: Database,
+  customerId: string,
+  prefix: string,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into dns_zone (id, customer_id, name, shown_name, name_servers, serial, created_at,
+      next_check_at, touched_at)
+    select gen_random_uuid(), ${customerId}, ${prefix}::text || '-' || n || '.vn',
+      ${prefix}::text || '-' || n || '.vn', '{ns1.a.example,ns2.a.example}', 1, now(),
+      now() + interval '1 day', now()
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
+
+/** Paid invoices `<prefix>-1` and so on, the newest last. */
+export async function manyInvoices(
+  db: Database,
+  customerId: string,
+  prefix: string,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into invoice (id, number, customer_id, region_code, product, currency, total,
+      amount_paid, status, buyer, seller, created_at, issued_at, paid_at, kind, tax_name,
+      tax_rate)
+    select gen_random_uuid(), ${prefix}::text || '-' || n, ${customerId}, 'VN', 'wordpress', 'VND',
+      1000, 1000, 'paid', '{}', '{}', now(), now(), now(), 'renewal', 'VAT', 800
     from generate_series(1, ${count}::int) n`.execute(db)
 }

@@ -172,9 +172,12 @@ const invoices = createRoute({
     search['status'] === 'open' ? { status: 'open' } : {},
   ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
 })
+const withSearch = (search: Search): { search?: string | undefined } =>
+  optional('search', text(search['search'])?.slice(0, 253))
 const wordpress = createRoute({
   getParentRoute: inApp,
   path: '/wordpress',
+  validateSearch: withSearch,
   ...screen(() => import('./wordpress/ListPage.tsx'), 'servers'),
 })
 const wordpressCreate = createRoute({
@@ -200,6 +203,7 @@ const wordpressSite = createRoute({
 const hosting = createRoute({
   getParentRoute: inApp,
   path: '/hosting',
+  validateSearch: withSearch,
   ...screen(() => import('./hosting/ListPage.tsx'), 'servers'),
 })
 const hostingCreate = createRoute({
@@ -216,6 +220,7 @@ const hostingSite = createRoute({
 const dns = createRoute({
   getParentRoute: inApp,
   path: '/dns',
+  validateSearch: withSearch,
   ...screen(() => import('./dns/DomainsPage.tsx'), 'dns'),
 })
 const dnsDomain = createRoute({
@@ -227,7 +232,7 @@ const dnsDomain = createRoute({
     const record = recordTypes.find((one) => one === search['record'])
     return {
       ...(record === undefined ? {} : { record }),
-      ...optional('search', text(search['search'])?.slice(0, 253)),
+      ...withSearch(search),
     }
   },
   ...screen(() => import('./dns/DomainPage.tsx'), 'dns'),
@@ -320,6 +325,8 @@ const register = createRoute({
 })
 const withEmail = (search: Search) => ({
   ...optional('email', text(search['email'])),
+  // Of the recovery: `code` once one was sent.
+  ...optional('step', text(search['step'])),
   ...withNext(search),
 })
 const checkOtp = createRoute({

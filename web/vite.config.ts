@@ -279,6 +279,7 @@ export default defineConfig({
                     /(?!team[\\/]|programs[\\/][Cc]ho)/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
                     /(?!ui[\\/](Checkbox|CopyButton|LoadMore|Segmented|Switch))/.source +
+                    /(?!list-search|ui[\\/]SearchField)/.source +
                     /(?!wallet[\\/]EmptyWallet|shell[\\/](idle-lock|Typed)|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
@@ -322,6 +323,13 @@ export default defineConfig({
             {
               name: 'lists',
               test: /[\\/]web[\\/]ui[\\/](LoadMore|PagedCard)/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'search',
+              test: /[\\/]web[\\/](list-search|ui[\\/]SearchField|i18n[\\/](en|vi)-list-search)/,
               minShareCount: 2,
               priority: 7,
               includeDependenciesRecursively: false,

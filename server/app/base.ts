@@ -165,6 +165,7 @@ export async function openBase(parts: AppParts) {
     refuseBreached: auth.createBreachCheck({ rangeUrl: config.PWNED_PASSWORDS_URL, log }),
     sendSms: messages.sms,
     sendMail: messages.mail,
+    sendAnswerable: messages.answerable,
     brandName: catalog.brand.name,
     currencyOf: (region) => currencyOf(catalog, region),
     languageOf: (region) => languageOfRegion(catalog, region),
@@ -206,6 +207,7 @@ export async function openBase(parts: AppParts) {
     ledger,
     outbox: realtime,
     mail: messages.mail,
+    answerable: messages.answerable,
     portalUrl,
   })
   const topUps = payments.openPayments({

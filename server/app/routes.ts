@@ -284,6 +284,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     portalUrl,
     customer: accounts.customer,
     mail: messages.mail,
+    answerable: messages.answerable,
     limits,
     prove: profile.prove,
     ledger,

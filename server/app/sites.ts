@@ -201,6 +201,7 @@ export function openSites(base: Base, onReachable: () => void) {
     relay: drivers.mailer,
     returnPaths: returnPathsOf(config, secrets),
     mail: messages.mail,
+    answerable: messages.answerable,
     owner: accounts.customer,
   }
   wordpress.defineSending(siteMail)

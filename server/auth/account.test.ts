@@ -146,6 +146,7 @@ describe('password', () => {
     ).toBe(200)
     expect([await alive(an.token), await alive(other)]).toEqual([true, false])
     expect(await newest(an.email)).toContain('Mật khẩu tài khoản của bạn vừa được thay đổi')
+    expect(await newest(an.email)).toContain(`${portal.url}/support`)
     expect(await signIn({ ...an, password: 'Another-horse-10' })).toBeTruthy()
   })
 
@@ -196,6 +197,7 @@ describe('email and phone', () => {
       (await on<Account>(an, 'POST', '/email/confirm', { code: right })).body.result.email,
     ).toBe(email)
     expect(await newest(an.email)).toContain(email)
+    expect(await newest(an.email)).toContain(`${portal.url}/support`)
     expect(code(await on(an, 'POST', '/email/confirm', { code: right }))).toEqual([
       422,
       'otp_expired',
@@ -228,6 +230,7 @@ describe('email and phone', () => {
         .phone,
     ).toBe(phone)
     expect(await newest(an.email)).toContain(phone)
+    expect(await newest(an.email)).toContain(`${portal.url}/support`)
   })
 
   test('the password, another’s address, one’s own and haste are refused', async () => {

@@ -2,6 +2,7 @@
 import type { Me } from '../../contract/auth.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { CountryCode } from '../../contract/phone.ts'
+import type { Outbox } from '../messages/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Limits } from '../platform/limits.ts'
@@ -36,6 +37,8 @@ export interface AuthNeeds {
     text: string,
     when: { readonly from?: Date; readonly until?: Date },
   ) => Promise<void>
+  /** A letter that asks to be answered. */
+  readonly sendAnswerable: Outbox['answerable']
   readonly sendMail: (
     tx: Tx,
     to: string,

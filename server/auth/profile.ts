@@ -213,8 +213,9 @@ export function createProfile(needs: AuthNeeds): Profile {
           'a customer changed their password',
         ),
       )
-      const { subject, text } = texts.passwordChanged[customer.mailLanguage]
-      await needs.sendMail(tx, customer.email, subject, text)
+      const { email: to, mailLanguage } = customer
+      const letter = texts.passwordChanged[mailLanguage]
+      await needs.sendAnswerable(tx, { to, language: mailLanguage, ...letter })
       return renewed
     },
 
@@ -253,8 +254,10 @@ export function createProfile(needs: AuthNeeds): Profile {
       await noteFormer(tx, needs.clock, customerId, { kind: 'email', address: before.email })
       // A recovery that was requested at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')
-      const { subject, text } = texts.emailChanged[languageOfCustomer(before, needs.languageOf)]
-      await needs.sendMail(tx, before.email, subject, text(email))
+      const language = languageOfCustomer(before, needs.languageOf)
+      const { subject, text } = texts.emailChanged[language]
+      const to = before.email
+      await needs.sendAnswerable(tx, { to, language, subject, text: text(email) })
       return await profile.read(tx, customerId)
     },
 
@@ -304,8 +307,10 @@ export function createProfile(needs: AuthNeeds): Profile {
       const address = shownPhone(before.phone)
       if (address !== '') await noteFormer(tx, needs.clock, customerId, { kind: 'phone', address })
       const customer = await own(tx, customerId)
-      const { subject, text } = texts.phoneChanged[languageOfCustomer(customer, needs.languageOf)]
-      await needs.sendMail(tx, customer.email, subject, text(phone))
+      const language = languageOfCustomer(customer, needs.languageOf)
+      const { subject, text } = texts.phoneChanged[language]
+      const to = customer.email
+      await needs.sendAnswerable(tx, { to, language, subject, text: text(phone) })
       return await profile.read(tx, customerId)
     },
 

@@ -50,13 +50,14 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const catalog = loadCatalog(config.CATALOG)
   // The running portal sends the events that are written here.
   const outgoing = { portalUrl: config.portalUrl, supportMail: config.SUPPORT_MAIL ?? null }
-  const { mail } = createOutbox({ jobs, clock, secrets, ...outgoing })
+  const { mail, answerable } = createOutbox({ jobs, clock, secrets, ...outgoing })
   const letters = createLetters({
     clock,
     catalog,
     ledger,
     outbox: createEventOutbox(clock, () => undefined),
     mail,
+    answerable,
     portalUrl: config.portalUrl,
   })
   return {

@@ -5,7 +5,7 @@ import type * as z from 'zod/mini'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { upkeep } from '../../contract/operator-work.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
-import { beginsLike } from '../platform/prefix.ts'
+import { beginsLike } from '../platform/typed-search.ts'
 
 const shownDomains = 50
 

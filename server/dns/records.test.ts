@@ -215,6 +215,10 @@ describe('a search', () => {
     expect(await list('www.hoa-sứ.com')).toEqual([typed.name])
     expect(await list(`mail.${typed.ascii}`)).toEqual([typed.name])
     expect(await list('chào')).toEqual([encoded.name])
+    // Without accents, with blanks in place of hyphens, and as a pasted address.
+    expect(await list('chao mung.com')).toEqual([encoded.name])
+    expect(await list(' HOA SU')).toEqual([typed.name])
+    expect(await list('https://hoa-su.com/index.html')).toEqual([typed.name])
     expect(await list('notoa-sứ.com')).toEqual([])
   })
 })

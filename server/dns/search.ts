@@ -5,12 +5,13 @@
 import { sql } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
+import { fold } from '../../contract/fold.ts'
 import { newestFirst, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
+import { containsLike as like, searchWords } from '../platform/typed-search.ts'
 import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
-const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /** The domains that contain a full name: for www.shop.vn they are shop.vn and vn. */
 const domainsAround = (text: string): string[] =>
@@ -20,40 +21,50 @@ const domainsAround = (text: string): string[] =>
     .slice(1)
 
 /**
- * Newest first. `search` matches any part of the name in either spelling, or a full name inside the
- * domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
+ * Newest first. Every word of `search` is a part of the name in either spelling, with or without
+ * accents, or a full name inside the domain (www.shop.vn finds shop.vn). `only`: ids; null: all of
+ * the customer's.
  */
 export async function zonePage(
   db: Queryable,
   of: PageRequest & { customerId: string; search: string; only: readonly string[] | null },
 ) {
-  const text = spelled(of.search)
+  const words = searchWords(of.search)
   let query = live(db).where('customer_id', '=', of.customerId)
   if (of.only !== null) query = query.where('id', '=', sql<string>`any (${of.only}::uuid[])`)
-  if (text !== '') {
-    // A domain that was typed as A-labels is shown so, but can be found by its letters too.
-    const encoded = await live(db)
-      .clearSelect()
-      .select('name')
-      .where('customer_id', '=', of.customerId)
-      // A literal, for the partial index of these names (migration 0103).
-      .where(sql<boolean>`shown_name like '%xn--%'`)
-      .execute()
-    const found = encoded
-      .filter(({ name }) => unicodeName(name).includes(text))
-      .map(({ name }) => name)
-    const around = domainsAround(text)
-    // Both spellings are stored in lower case, so no row has to be folded.
+  const lettered = words.length > 0 ? await letteredNames(db, of.customerId) : []
+  for (const word of words) {
+    const plain = fold(word)
+    const around = domainsAround(word)
+    const found = lettered.filter(({ letters }) => letters.includes(plain)).map(({ name }) => name)
+    // Names are stored in lower case and ASCII, so no row has to be folded.
     query = query.where((eb) =>
       eb.or([
-        eb('name', 'like', like(text)),
-        eb('shown_name', 'like', like(text)),
+        eb('name', 'like', like(plain)),
         eb('name', '=', sql<string>`any (${[...around, ...found]}::text[])`),
         eb('shown_name', '=', sql<string>`any (${around}::text[])`),
       ]),
     )
   }
   return await newestFirst(query, 'seq', of)
+}
+
+/**
+ * The customer's names that have more than ASCII, with their letters without accents. A domain that
+ * was typed as A-labels is shown so, but is found by its letters too.
+ */
+async function letteredNames(
+  db: Queryable,
+  customerId: string,
+): Promise<{ name: string; letters: string }[]> {
+  const rows = await live(db)
+    .clearSelect()
+    .select('name')
+    .where('customer_id', '=', customerId)
+    // A literal, for the partial index of these names (migration 0178).
+    .where(sql<boolean>`name like '%xn--%'`)
+    .execute()
+  return rows.map(({ name }) => ({ name, letters: fold(unicodeName(name)) }))
 }
 
 /** The ids among these that are the customer's domains. */

@@ -49,7 +49,7 @@ export interface Outbox {
       readonly subject: string
       readonly text: string
       readonly language: Language
-      readonly about?: AskedAbout
+      readonly about?: AskedAbout | 'closed account'
     },
   ): Promise<void>
   /** Refuses with not_found, and with conflict when it cannot be sent again. */

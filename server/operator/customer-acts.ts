@@ -144,13 +144,13 @@ export const customerActs: RegistryOf<'customer'> = {
       await accounts.refuseEmail(tx, customer, email)
       return true
     },
-    async run(tx, { accounts, customerMail, mail, answerable }, _actor, of) {
+    async run(tx, { accounts, customerMail, answerable }, _actor, of) {
       const { customer, email, proof } = of
       const { email: before, language } = await customerMail(tx, customer)
       const sessions = await accounts.changeEmail(tx, customer, email)
       const { subject, toFormer, toNew } = emailGiven[language]
       await answerable(tx, { to: before, language, subject, text: toFormer(email) })
-      await mail(tx, email, subject, toNew)
+      await answerable(tx, { to: email, language, subject, text: toNew })
       return {
         ...about(customer),
         before: { email: before, sessions },

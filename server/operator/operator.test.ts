@@ -168,7 +168,10 @@ test('another e-mail for a lost mailbox waits for a second member, and both are 
   expect(links).toEqual([])
   for (const to of [an.email, wish.email])
     await eventually(`a letter to ${to}`, async () =>
-      (await portal.inbox(to)).some(({ text }) => text.includes('đăng xuất mọi thiết bị')),
+      (await portal.inbox(to)).some(
+        ({ text }) =>
+          text.includes('đăng xuất mọi thiết bị') && text.includes('gửi yêu cầu hỗ trợ tại: http'),
+      ),
     )
 })
 

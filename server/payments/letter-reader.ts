@@ -2,6 +2,7 @@
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { languageOfRegion, zoneOfReader, type Catalog } from '../catalog/index.ts'
+import type { Outbox } from '../messages/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { EventOutbox } from '../realtime/index.ts'
@@ -13,6 +14,8 @@ export interface LetterDeps {
   readonly ledger: Ledger
   readonly outbox: EventOutbox
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** A letter that asks to be answered. */
+  readonly answerable: Outbox['answerable']
   readonly portalUrl: string
 }
 

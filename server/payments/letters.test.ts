@@ -105,6 +105,7 @@ test('a chargeback is told with what it leaves owed, and so is one that is won',
   await Promise.all([tell({ ...of, status: 'reversed' }), tell({ ...of, status: 'reversed' })])
   const taken = await letter(an, /đã thu hồi 300\.000 đ/)
   expect(taken).toContain('bạn còn nợ 100.000 đ')
+  expect(taken).toContain('gửi yêu cầu hỗ trợ tại: http')
   await tell({ ...of, status: 'restored' })
   await letter(an, /đã trả lại 300\.000 đ/)
   await eventually(

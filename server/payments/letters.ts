@@ -219,7 +219,10 @@ export function createLetters(deps: LetterDeps): Letters {
           : ''),
     }
     const { subject, text } = words[kind][language]
-    await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))
+    const letter = { subject: fillIn(subject, known), text: fillIn(text, known) }
+    if (kind === 'wallet.chargeback')
+      await deps.answerable(tx, { to: customer.email, language, ...letter })
+    else await deps.mail(tx, customer.email, letter.subject, letter.text)
   }
 
   return {

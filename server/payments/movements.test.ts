@@ -111,18 +111,20 @@ async function lists(...names: string[]): Promise<void> {
 async function give(number: string, { email }: TestCustomer): Promise<void> {
   const { db, jobs } = portal.app
   const ledger = createLedger(systemClock)
+  const { mail, answerable } = createOutbox({
+    jobs,
+    clock: systemClock,
+    secrets: createSecrets(portal.rootSecret),
+    portalUrl: portal.url,
+    supportMail: null,
+  })
   const letters = createLetters({
     clock: systemClock,
     catalog: loadCatalog(portal.config.CATALOG),
     ledger,
     outbox: createEventOutbox(systemClock, () => undefined),
-    mail: createOutbox({
-      jobs,
-      clock: systemClock,
-      secrets: createSecrets(portal.rootSecret),
-      portalUrl: portal.url,
-      supportMail: null,
-    }).mail,
+    mail,
+    answerable,
     portalUrl: portal.url,
   })
   const deps = {

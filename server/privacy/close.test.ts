@@ -135,9 +135,11 @@ describe('an account', () => {
     const story = await finance.call<CustomerStory>('GET', `/api/operator/customers/${an.id}`)
     expect(story.body.result).toMatchObject({ name: 'Closed account', sessions: [], letters: [] })
     // The last letter went to the address used before.
-    await eventually('the letter comes', async () =>
-      (await portal.inbox(an.email)).some(({ text }) => /closed|được đóng/.test(text)),
+    const last = await eventually('the letter comes', async () =>
+      (await portal.inbox(an.email)).find(({ text }) => /closed|được đóng/.test(text)),
     )
+    // Who has no account cannot open a ticket.
+    expect(last.text).toContain('yêu cầu hỗ trợ từ một tài khoản mới: ')
   })
 
   test('that is closed leaves e-mail address and number to a new one', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dataRequests, personalData as api, type Language } from '../../contract/index.ts'
 import { hashPassword, holdAccount } from '../auth/index.ts'
+import type { Outbox } from '../messages/index.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
@@ -47,6 +48,8 @@ export interface PrivacyDeps extends CloseNeeds {
     id: string,
   ) => Promise<{ readonly email: string; readonly phone: string; readonly language: Language }>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** A letter that asks to be answered. */
+  readonly answerable: Outbox['answerable']
   readonly limits: Limits
   /** Refuses a wrong password. */
   readonly prove: (
@@ -101,8 +104,12 @@ export function routes(http: Http, deps: PrivacyDeps): void {
         throw new Refusal('conflict', { fields: { account: obstacleTexts[obstacle] } })
       const { language: own } = await deps.customer(tx, customerId)
       const { email } = await closeAccount(tx, deps, { customerId, ...prepared })
-      const { subject, text } = closedLetter(own)
-      await deps.mail(tx, email, subject, text)
+      await deps.answerable(tx, {
+        to: email,
+        language: own,
+        about: 'closed account',
+        ...closedLetter(own),
+      })
       return null
     },
   )

@@ -7,7 +7,7 @@ import { newestFirst, type KeysetPage, type PageRequest } from '../platform/curs
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { beginsLike } from '../platform/prefix.ts'
+import { beginsLike } from '../platform/typed-search.ts'
 import { alignJobs } from './product.ts'
 import { firstNode, lockSite, type SiteAddressing, type SiteRow } from './store.ts'
 

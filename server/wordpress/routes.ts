@@ -30,7 +30,8 @@ import { placeOrder, quoteOrder, type Buyer } from './order.ts'
 import { isOffered, serves } from './placement.ts'
 import { beginRewrite, choosePrimary, newestRewrite, previewRewrite } from './primary.ts'
 import { usageOf } from './usage-history.ts'
-import { present, ownSite, sitePage, takesNames, shownUrlOf, type SiteAddressing } from './store.ts'
+import { sitePage } from './search.ts'
+import { present, ownSite, takesNames, shownUrlOf, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
   readonly db: Database
@@ -103,8 +104,13 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.read(api.listServers, async ({ customerId, caller, query, language }) => {
     const only = caller?.limits?.servers ?? null
-    const page = { customerId, only, ...pageRequest(query, language) }
-    const { rows, next } = await sitePage(db, page)
+    const { rows, next } = await sitePage(db, {
+      customerId,
+      only,
+      search: query.search ?? '',
+      addressing: deps.addressing,
+      ...pageRequest(query, language),
+    })
     return new Page(
       rows.map((row) => present(row, deps)),
       encodeCursor(next),

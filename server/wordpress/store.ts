@@ -6,7 +6,6 @@ import type { UpdatePolicy } from '../../contract/wordpress-updates.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -143,7 +142,8 @@ export async function specOf(
   }
 }
 
-const joined = (db: Queryable) =>
+/** Servers with what is shown of their subscription, invoice and names. */
+export const joined = (db: Queryable) =>
   db
     .selectFrom('site as s')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
@@ -176,7 +176,7 @@ const joined = (db: Queryable) =>
       'u.cancel_at_period_end as ends',
     ])
 
-type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
+export type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
 
 export function present(
   row: Joined,
@@ -242,21 +242,6 @@ export function present(
       : null,
   }
 }
-
-/** One page of servers, newest first. `only`: these ids; null: all of the customer's. */
-export const sitePage = (
-  db: Queryable,
-  of: PageRequest & { customerId: string; only: readonly string[] | null },
-): Promise<KeysetPage<Joined>> =>
-  newestFirst(
-    joined(db)
-      .where('s.customer_id', '=', of.customerId)
-      .$if(of.only !== null, (query) =>
-        query.where('s.id', '=', sql<string>`any (${of.only ?? []}::uuid[])`),
-      ),
-    's.seq',
-    of,
-  )
 
 /** Which of these ids are servers of the customer. */
 export async function ownServers(

@@ -428,6 +428,36 @@ test('who leaves a check that is under way stays where they went', async () => {
   await context.close()
 })
 
+test('the focus goes on from a domain that was added or deleted', async () => {
+  const binh = await portal.customer()
+  const held = await visitAs(browser, { language: 'en', customer: binh })
+  const own = held.page
+  await openPage(own, `${portal.url}/dns`)
+  const dialog = own.getByRole('dialog')
+  const add = async (name: string, opener: string) => {
+    await own.getByRole('button', { name: opener, exact: true }).press('Enter')
+    await dialog.getByLabel('Domain').fill(name)
+    await own.keyboard.press('Enter')
+    await own.getByText(`${name} added.`).waitFor()
+  }
+  const link = (name: string) => own.getByRole('link', { name, exact: true })
+  // This button leaves with the empty list.
+  await add('mot.com.vn', 'Add your first domain')
+  await focusOn(link('mot.com.vn'))
+  await add('hai.com.vn', 'Create domain')
+  await focusOn(own.getByRole('button', { name: 'Create domain' }))
+  const remove = async (name: string) => {
+    await own.getByRole('button', { name: `Delete ${name}` }).press('Enter')
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).press('Enter')
+    await link(name).waitFor({ state: 'detached' })
+  }
+  await remove('hai.com.vn')
+  await focusOn(link('mot.com.vn'))
+  await remove('mot.com.vn')
+  await focusOn(own.getByRole('heading', { level: 1 }))
+  await held.context.close()
+})
+
 test('a record has no switch where no proxy is', async () => {
   const binh = await portal.customer()
   const { id } = (

@@ -1,8 +1,17 @@
 /** Failures between screen and server, which cost the customer neither money nor typed text. */
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manyServers } from '../many-rows.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.ts'
+import {
+  endVisits,
+  keepBothWidths,
+  openBrowser,
+  settled,
+  violations,
+  visitAs,
+  type Visit,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -195,6 +204,41 @@ test('a busy button keeps the focus, sends once, and can be pressed again', asyn
   expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
   await dialog.getByRole('button', { name: 'Cancel' }).dispatchEvent('click')
   await fails(confirm, dialog.getByRole('textbox'))
+  await context.close()
+})
+
+test('offline, what is not loaded yet says so, and comes by itself when online', async () => {
+  const an = await portal.customer()
+  await manyServers(portal.app.db, an.id, 'vuon', 12)
+  const { page, context } = await open('/wordpress', an)
+  const view = (name: string) => page.getByRole('link', { name: `View ${name}`, exact: true })
+  const heading = page.getByRole('heading', { level: 1 })
+  // The screen of a server is there, and its data in the cache.
+  await view('vuon-12').click()
+  await heading.filter({ hasText: 'Server information' }).waitFor()
+  await settled(page)
+  await page.getByRole('link', { name: 'List Wordpress' }).click()
+  await view('vuon-11').waitFor()
+  const note = page.getByText('You are offline, and this is not loaded yet.')
+  await context.setOffline(true)
+  await page.getByText('You are offline. What you see may be out of date.').waitFor()
+  expect(await note.count()).toBe(0)
+  // Part of a screen.
+  await page.getByRole('searchbox').fill('vuon-3')
+  await note.waitFor()
+  await keepBothWidths(page, 'offline-part')
+  await context.setOffline(false)
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+  expect(await note.count()).toBe(0)
+  // A whole one.
+  await context.setOffline(true)
+  await view('vuon-3').click()
+  await note.waitFor()
+  await keepBothWidths(page, 'offline-page')
+  expect(await violations(page)).toEqual([])
+  await context.setOffline(false)
+  await page.getByRole('heading', { name: 'vuon-3', exact: true }).waitFor()
+  expect(await note.count()).toBe(0)
   await context.close()
 })
 

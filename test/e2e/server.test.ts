@@ -114,24 +114,69 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.waitForURL(`${portal.url}/wordpress/${id}?tab=backups`)
   })
 
-  test('shows on a phone that the row of its parts goes on, and where', async () => {
-    await resize(page, phone)
-    /** The width of the fade at the row's ends, px. */
+  test('has its parts in two rows, which go on beyond a phone and fit a desk', async () => {
+    /** The names of tabs that are wholly inside their row, and the window. */
+    const inSight = () =>
+      page.getByRole('tab').evaluateAll((tabs) =>
+        tabs
+          .filter((tab) => {
+            const [own, row] = [tab, tab.parentElement ?? tab].map((one) =>
+              one.getBoundingClientRect(),
+            )
+            return own && row && own.left >= row.left && own.right <= row.right
+          })
+          .map((tab) => tab.textContent),
+      )
+    /** The width of the fade at both ends of each row, px. */
     const ends = () =>
-      page.getByRole('tablist').evaluate((row) => {
-        const style = getComputedStyle(row)
-        return ['left', 'right'].map((end) => parseInt(style.getPropertyValue(`--more-${end}`), 10))
-      })
+      page.getByRole('tablist').evaluate((list) =>
+        [...list.querySelectorAll('.row-with-more')].map((row) => {
+          const style = getComputedStyle(row)
+          return ['left', 'right'].map((end) =>
+            parseInt(style.getPropertyValue(`--more-${end}`), 10),
+          )
+        }),
+      )
+    await resize(page, phone)
     await open(`/wordpress/${id}`)
-    await expect.poll(ends).toEqual([0, 48])
-    await open(`/wordpress/${id}?tab=files`)
-    await expect.poll(ends).toEqual([48, 48])
+    await expect.poll(ends).toEqual([
+      [0, 48],
+      [0, 48],
+    ])
+    expect((await inSight()).length).toBeGreaterThanOrEqual(6)
+    await open(`/wordpress/${id}?tab=database`)
+    await expect.poll(ends).toEqual([
+      [0, 48],
+      [48, 48],
+    ])
+    expect(await inSight()).toContain('Database')
     await open(`/wordpress/${id}?tab=move-in`)
-    await expect.poll(ends).toEqual([48, 0])
-    // Without overflow there is no fade.
-    await page.getByRole('tablist').evaluate((row) => (row.style.gap = '0'))
+    await expect.poll(async () => (await ends())[1]?.[1]).toBeLessThanOrEqual(1)
     await resize(page, wide)
-    await expect.poll(ends).toEqual([0, 0])
+    await expect.poll(ends).toEqual([
+      [0, 0],
+      [0, 0],
+    ])
+    const all = await page.getByRole('tab').allTextContents()
+    expect(all).toHaveLength(16)
+    expect(await inSight()).toEqual(all)
+    // Those of the specification stand in its order.
+    const specified = ['General info', 'Runtime Logs', 'Disk', 'MariaDB disk', 'Configuration']
+    expect(all.filter((name) => [...specified, 'Domain'].includes(name))).toEqual([
+      ...specified,
+      'Domain',
+    ])
+    // One list to the keyboard.
+    await page.getByRole('tab', { selected: true }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL(`${portal.url}/wordpress/${id}`)
+    await page.keyboard.press('End')
+    await page.waitForURL(/tab=move-in$/)
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    expect(await focused()).toBe('Move in')
+    await page.keyboard.press('Home')
+    await page.waitForURL(`${portal.url}/wordpress/${id}`)
+    expect(await focused()).toBe('General info')
   })
 
   test('stands in the hosting list without its MariaDB disk, and leads to its page', async () => {

@@ -120,6 +120,34 @@ describe('signing in', () => {
     await context.close()
   })
 
+  test('a forgotten password is replaced, even if the page is loaded again', async () => {
+    const mine = await portal.customer()
+    const { page, context } = await open({ viewport: { width: 390, height: 844 } })
+    await go(page, `/auth/pass-recovery?email=${encodeURIComponent(mine.email)}`)
+    await page.getByRole('button', { name: 'Send code' }).click()
+    const code = page.getByRole('textbox', { name: 'One-time code' })
+    await code.waitFor()
+    // A phone drops the page while its user reads the mail.
+    await page.reload()
+    await code.waitFor()
+    expect(await code.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByRole('button', { name: /^Send again in/ }).waitFor()
+    const sent = await eventually('the code', async () =>
+      (await portal.inbox(mine.email)).flatMap(({ text }) => /\b\d{6}\b/.exec(text) ?? []).at(0),
+    )
+    await code.fill(sent)
+    await page.getByLabel('New password', { exact: true }).fill('Mot-mat-khau-moi-9')
+    const kept = () => page.evaluate(() => JSON.stringify([{ ...sessionStorage }, location.href]))
+    expect(await kept()).not.toMatch(new RegExp(`${sent}|Mot-mat-khau`))
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.waitForURL(`${portal.url}/login`)
+    await context.close()
+    const { status } = await portal.call('POST', '/api/v1/auth/login', {
+      body: { email: mine.email, password: 'Mot-mat-khau-moi-9' },
+    })
+    expect(status).toBe(200)
+  })
+
   test('a locked screen opens with the password only', async () => {
     const mine = await portal.customer()
     await portal.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })

@@ -135,8 +135,7 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/payments/letters.ts',
-        mended:
-          '    await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))\n',
+        mended: '    else await deps.mail(tx, customer.email, letter.subject, letter.text)\n',
         without: '',
       },
     ],

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { recover, reset } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
@@ -11,13 +11,21 @@ import { Field, Input, PasswordInput } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
-import { useResendTimer } from './resend.ts'
+import { noteCodeSent, secondsUntilResend, useResendTimer } from './resend.ts'
 
-/** Two steps: ask for a code, then set the new password with it. */
+/**
+ * Two steps: ask for a code, then set the new password with it. The address says which, because a
+ * phone reloads the page while its user reads the mail.
+ */
 export default function RecoveryPage() {
   const t = useTexts('auth')
-  const { email = '', next } = useSearch({ strict: false })
-  const [sentTo, setSentTo] = useState<string>()
+  const navigate = useNavigate()
+  const { email = '', next, step } = useSearch({ strict: false })
+  const sentTo = step === 'code' && email !== '' ? email : undefined
+  const onSent = (to: string) => {
+    noteCodeSent(to)
+    void navigate({ to: '.', search: { email: to, step: 'code', ...onward(next) } })
+  }
   return (
     <AuthLayout
       title={t.auth.recoverTitle}
@@ -29,9 +37,9 @@ export default function RecoveryPage() {
       }
     >
       {sentTo === undefined ? (
-        <AskForm email={email} onSent={setSentTo} />
+        <AskForm email={email} onSent={onSent} />
       ) : (
-        <ResetForm email={sentTo} next={next} />
+        <ResetForm key={sentTo} email={sentTo} next={next} />
       )}
     </AuthLayout>
   )
@@ -77,7 +85,7 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
 function ResetForm({ email, next }: { email: string; next: string | undefined }) {
   const t = useTexts('auth')
   const navigate = useNavigate()
-  const timer = useResendTimer()
+  const timer = useResendTimer(secondsUntilResend(email))
   const { form, values, errors, failure, busy, set, bind, focusOn, onSubmit } = useForm({
     initial: { email, code: '', password: '' },
     schema: reset.body,
@@ -91,6 +99,7 @@ function ResetForm({ email, next }: { email: string; next: string | undefined })
   useEffect(() => form.current?.querySelector<HTMLElement>('[name=code]')?.focus(), [form])
   /** A disabled button cannot keep the focus, so the focus moves to the code field. */
   const wait = (seconds?: number) => {
+    noteCodeSent(email, seconds)
     timer.restart(seconds)
     focusOn('[name=code]')
   }

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deleteDomain, type Domain } from '../../contract/dns.ts'
 import { call, serverMessageOr } from '../api.ts'
@@ -8,9 +7,14 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { toast } from '../ui/toast.ts'
 
-export default function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+interface DeleteDialogProps {
+  domain: Domain
+  onClose: () => void
+  onDeleted: () => void
+}
+
+export default function DeleteDialog({ domain, onClose, onDeleted }: DeleteDialogProps) {
   const t = useTexts('dns', 'dnsParts')
-  const router = useRouter()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const remove = async () => {
@@ -19,7 +23,7 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
       await call(deleteDomain, { params: { id: domain.id } })
       toast.success(t.toast.success, t.domain.deleted)
       onClose()
-      await router.navigate({ to: '/dns' })
+      onDeleted()
     } catch (error) {
       toast.error(t.toast.error, serverMessageOr(error, t.domain.deleteFailed))
     } finally {

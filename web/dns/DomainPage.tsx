@@ -324,7 +324,13 @@ function Records({ domain }: { domain: Domain }) {
         {openDialog?.what === 'activate' ? (
           <ActivateDialog domain={domain} onClose={close} onActivated={close} />
         ) : null}
-        {openDialog?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}
+        {openDialog?.what === 'delete' ? (
+          <DeleteDialog
+            domain={domain}
+            onClose={close}
+            onDeleted={() => void navigate({ to: '/dns' })}
+          />
+        ) : null}
         {openDialog?.what === 'history' ? <HistoryDialog domain={domain} onClose={close} /> : null}
         {openDialog?.what === 'import' ? <ImportDialog domain={domain} onClose={close} /> : null}
         {openDialog?.what === 'point' ? <PointDialog domain={domain} onClose={close} /> : null}

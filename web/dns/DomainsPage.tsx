@@ -1,12 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Globe, LifeBuoy, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { useListSearch } from '../list-search.tsx'
 import type { LoadInput } from '../load-input.ts'
 import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -25,12 +26,29 @@ const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx'))
 const CreateDialog = lazy(() => loadPart(() => import('./CreateDialog.tsx')))
 const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 
-export const load = ({ queryClient }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(domainListQuery)
+// A search is not waited for, because its field must stay; nor is the list that it began in.
+export const load = async ({ queryClient, search: { search } }: LoadInput) => {
+  if (search === undefined)
+    await queryClient.prefetchInfiniteQuery({ ...domainListQuery(), staleTime: Infinity })
+}
 
 const mayCreate = () => may('domains:write') && may('all domains')
 
-type OpenDialog = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
+type OpenDialog =
+  | { what: 'create' }
+  | { what: 'activate'; domain: Domain }
+  /** `beside`: the domain that stands beside it in the list. */
+  | { what: 'delete'; domain: Domain; beside: string | undefined }
+
+/**
+ * What was focused may leave the list with what was done. As soon as the list shows that, the focus
+ * goes to this domain, or to the heading.
+ */
+interface FocusNext {
+  readonly domain: string | undefined
+  /** The domain that was deleted. */
+  readonly gone?: string
+}
 
 /**
  * The page's head, which is drawn at once after a press of the menu. The list and its reads come in
@@ -40,11 +58,15 @@ export default function DomainsPage() {
   const t = useTexts('dns')
   const [openDialog, setOpenDialog] = useState<OpenDialog>()
   const [added, setAdded] = useState<Domain>()
+  const [focusNext, setFocusNext] = useState<FocusNext>()
   const navigate = useNavigate()
   const close = () => setOpenDialog(undefined)
   const onCreated = (domain: Domain) => {
     setAdded(domain)
+    setFocusNext({ domain: domain.id })
     close()
+    // The new domain may not be among those that a search has found.
+    void navigate({ to: '.', search: {}, replace: true, resetScroll: false })
   }
 
   return (
@@ -56,7 +78,16 @@ export default function DomainsPage() {
           {t.dns.create}
         </Button>
       </PageHead>
-      <Later>{() => <DomainList added={added} onOpenDialog={setOpenDialog} />}</Later>
+      <Later>
+        {() => (
+          <DomainList
+            added={added}
+            focusNext={focusNext}
+            onFocused={() => setFocusNext(undefined)}
+            onOpenDialog={setOpenDialog}
+          />
+        )}
+      </Later>
       <Suspense fallback={null}>
         {openDialog?.what === 'create' ? (
           <CreateDialog onClose={close} onCreated={onCreated} />
@@ -73,7 +104,14 @@ export default function DomainsPage() {
           />
         ) : null}
         {openDialog?.what === 'delete' ? (
-          <DeleteDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />
+          <DeleteDialog
+            key={openDialog.domain.id}
+            domain={openDialog.domain}
+            onClose={close}
+            onDeleted={() =>
+              setFocusNext({ gone: openDialog.domain.id, domain: openDialog.beside })
+            }
+          />
         ) : null}
       </Suspense>
     </>
@@ -83,13 +121,29 @@ export default function DomainsPage() {
 interface ListProps {
   /** The domain that was just created here. */
   added: Domain | undefined
+  focusNext: FocusNext | undefined
+  onFocused: () => void
   onOpenDialog: (dialog: OpenDialog) => void
 }
 
-function DomainList({ added, onOpenDialog }: ListProps) {
+function DomainList({ added, focusNext, onFocused, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
-  const query = useInfiniteQuery(domainListQuery)
+  const { search, field, nothing } = useListSearch('domains')
+  const query = useInfiniteQuery({
+    ...domainListQuery(search),
+    placeholderData: keepPreviousData,
+  })
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
+  useEffect(() => {
+    if (!focusNext) return
+    const { gone, domain } = focusNext
+    const isShown = (id: string | undefined) => list.some((one) => one.id === id)
+    if (gone === undefined ? !isShown(domain) : isShown(gone)) return
+    // Whoever has gone on meanwhile stays where they are.
+    if (document.activeElement === document.body)
+      (document.getElementById(`domain-${domain}`) ?? document.querySelector('h1'))?.focus()
+    onFocused()
+  })
   return (
     <>
       {added && !list.some(({ id, active }) => id === added.id && active) ? (
@@ -106,16 +160,21 @@ function DomainList({ added, onOpenDialog }: ListProps) {
           errorText={messageOf(query.error)}
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
+          search={field(query.data && list.length, query.hasNextPage)}
           empty={
-            <Empty text={t.dns.empty} icon={Globe}>
-              <Button
-                variant="outline"
-                shown={mayCreate()}
-                onClick={() => onOpenDialog({ what: 'create' })}
-              >
-                {t.dns.first}
-              </Button>
-            </Empty>
+            search !== undefined ? (
+              nothing
+            ) : (
+              <Empty text={t.dns.empty} icon={Globe}>
+                <Button
+                  variant="outline"
+                  shown={mayCreate()}
+                  onClick={() => onOpenDialog({ what: 'create' })}
+                >
+                  {t.dns.first}
+                </Button>
+              </Empty>
+            )
           }
         >
           <Table list={list} onOpenDialog={onOpenDialog} />
@@ -184,10 +243,11 @@ function Table({
         </tr>
       </thead>
       <tbody>
-        {list.map((domain) => (
+        {list.map((domain, index) => (
           <tr key={domain.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <Link
+                id={`domain-${domain.id}`}
                 to="/dns/domain/$id"
                 params={{ id: domain.id }}
                 className="wrap-anywhere hover:underline"
@@ -232,7 +292,13 @@ function Table({
                   shown={may('orders')}
                   className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
-                  onClick={() => onOpenDialog({ what: 'delete', domain })}
+                  onClick={() =>
+                    onOpenDialog({
+                      what: 'delete',
+                      domain,
+                      beside: (list[index + 1] ?? list[index - 1])?.id,
+                    })
+                  }
                 >
                   {t.dns.delete}
                 </Button>

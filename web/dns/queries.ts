@@ -12,17 +12,15 @@ import type { RecordType } from '../../contract/dns-types.ts'
 import { call, callPage } from '../api.ts'
 import { applyChanges, type RecordCopy } from './record-list.ts'
 
-export const domainListQuery = infiniteQueryOptions({
-  queryKey: ['dns', 'domains'],
-  queryFn: ({ pageParam, signal }) =>
-    callPage(
-      listDomains,
-      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-      { signal },
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next,
-})
+/** The customer's domains, or those that a search finds. */
+export const domainListQuery = (search?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['dns', 'domains', { search }],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(listDomains, { query: { limit: 50, search, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next ?? undefined,
+  })
 
 export const domainQuery = (id: string) =>
   queryOptions({

@@ -43,6 +43,7 @@ export const enSite = {
     toList: 'All your servers',
     title: 'Server information',
     tabs: 'Parts of this server',
+    tabGroups: { server: 'Server', site: 'Website' },
     general: 'General info',
     usageTab: 'Usage',
     logs: 'Runtime Logs',

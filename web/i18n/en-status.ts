@@ -18,4 +18,8 @@ export const enStatus = {
   dismiss: 'Dismiss',
   retry: 'Try again',
   portal: 'To the portal',
+  offline: 'You are offline. What you see may be out of date.',
+  notLoaded:
+    'You are offline, and this is not loaded yet. Check your Wi-Fi or mobile data. What is ' +
+    'missing appears by itself once you are connected.',
 }

@@ -19,7 +19,6 @@ export const en = {
     optional: 'optional',
     showPassword: 'Show Password',
     loadMore: 'Load more',
-    offline: 'You are offline. What you see may be out of date.',
     noConnection: 'The portal cannot be reached. Check your connection and try again.',
     home: 'Back to overview',
     skip: 'Skip to content',

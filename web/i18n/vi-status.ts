@@ -20,4 +20,8 @@ export const viStatus: typeof enStatus = {
   dismiss: 'Ẩn',
   retry: 'Thử lại',
   portal: 'Về trang khách hàng',
+  offline: 'Bạn đang mất kết nối mạng. Dữ liệu hiển thị có thể đã cũ.',
+  notLoaded:
+    'Bạn đang mất kết nối mạng nên phần này chưa tải được. Hãy kiểm tra Wi-Fi hoặc dữ liệu di ' +
+    'động. Nội dung còn thiếu sẽ tự hiện ra khi có mạng trở lại.',
 }

@@ -14,7 +14,6 @@ export const vi: Texts = {
     optional: 'không bắt buộc',
     showPassword: 'Hiện mật khẩu',
     loadMore: 'Tải thêm',
-    offline: 'Bạn đang mất kết nối mạng. Dữ liệu hiển thị có thể đã cũ.',
     noConnection: 'Không kết nối được tới hệ thống. Hãy kiểm tra mạng rồi thử lại.',
     home: 'Về trang tổng quan',
     skip: 'Đến nội dung chính',

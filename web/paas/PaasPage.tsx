@@ -16,12 +16,12 @@ import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { serverListQuery } from '../wordpress/queries.ts'
 
 export const load = ({ queryClient }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(serverListQuery)
+  queryClient.prefetchInfiniteQuery(serverListQuery())
 
 /** One sample row per WordPress server, as the specification demands, marked as a sample. */
 export default function PaasPage() {
   const t = useTexts('paas')
-  const query = useInfiniteQuery(serverListQuery)
+  const query = useInfiniteQuery(serverListQuery())
   const list = query.data?.pages.flatMap((page) => page.result) ?? []
   return (
     <>

@@ -17,7 +17,6 @@ import {
   useEffect,
   useLayoutEffect,
   useState,
-  useSyncExternalStore,
   type ComponentType,
 } from 'react'
 import { signOut } from '../auth/sign-out.ts'
@@ -156,7 +155,6 @@ function Frame() {
           onSearch={search}
           onPreloadSearch={preloadPalette}
         />
-        <OfflineNote />
         <main
           id="main"
           tabIndex={-1}
@@ -305,26 +303,6 @@ function UserMenu() {
 const initials = (name: string): string => {
   const words = name.trim().split(/\s+/)
   return ((words[0]?.[0] ?? '') + (words.length > 1 ? (words.at(-1)?.[0] ?? '') : '')).toUpperCase()
-}
-
-function OfflineNote() {
-  const t = useTexts()
-  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
-  if (online) return null
-  return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-    <p role="status" className="bg-warning-soft px-4 py-2 text-center text-sm text-warning">
-      {t.common.offline}
-    </p>
-  )
-}
-const subscribeOnline = (listener: () => void) => {
-  window.addEventListener('online', listener)
-  window.addEventListener('offline', listener)
-  return () => {
-    window.removeEventListener('online', listener)
-    window.removeEventListener('offline', listener)
-  }
 }
 
 /** `collapsible-vertical` hides the sidebar; each browser stores its own choice. */

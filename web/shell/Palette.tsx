@@ -264,7 +264,7 @@ function useCommands(): Command[] {
   const [seesThings, seesMoney] = [may('servers:read'), may('money:read')]
   const { data: servers } = useQuery({ ...serversQuery, enabled: seesThings })
   const { data: domains } = useInfiniteQuery({
-    ...domainListQuery,
+    ...domainListQuery(),
     enabled: flags.dns && seesThings,
   })
   const { data: invoices } = useQuery({ ...recentInvoicesQuery, enabled: seesMoney })

@@ -4,12 +4,17 @@ import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Notice, Status } from '../../contract/status.ts'
 import { IconButton } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
 import { Note } from '../ui/State.tsx'
+import { NotLoadedNote, OfflineNote, useOnline } from './offline.tsx'
 import { statusQuery, timesOf, tones, useStatusTexts } from './status.ts'
 
 const store = 'dismissedNotices'
 /** Maintenance is announced this long before it begins, ms. */
 const toldBeforeMs = 7 * 86_400_000
+
+/** As wide as the page below. */
+const width = 'mx-auto w-full max-w-[1116px]'
 
 /** Identifies a dismissed notice; a new update makes it appear again. */
 const markOf = ({ id, updates }: Notice): string => `${id} ${updates.length}`
@@ -30,9 +35,13 @@ function onTop({ now, coming }: Status): Notice[] {
   return [...now, ...next]
 }
 
-/** Shown above every screen: present notices, and maintenance of the next days. */
+/**
+ * Shown above every screen: present notices, maintenance of the next days, and that a page waits
+ * for a connection.
+ */
 export default function StatusBar() {
   const t = useStatusTexts()
+  const isOnline = useOnline()
   const { data } = useQuery({ ...statusQuery, select: onTop })
   const [dismissed, setDismissed] = useState(readDismissed)
   const [place] = useState(() => document.createElement('div'))
@@ -41,7 +50,7 @@ export default function StatusBar() {
     return () => place.remove()
   }, [place])
   const told = (data ?? []).filter((notice) => !dismissed.includes(markOf(notice)))
-  if (told.length === 0) return null
+  if (told.length === 0 && isOnline) return null
   const dismiss = (notice: Notice): void => {
     const marks = [...dismissed.slice(-50), markOf(notice)]
     setDismissed(marks)
@@ -52,27 +61,31 @@ export default function StatusBar() {
     }
   }
   return createPortal(
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an output is no box of several
-    <div role="status" className="no-print grid gap-2 px-4 pt-4 sm:px-6 lg:px-8">
-      {told.map((notice) => (
-        <Note
-          key={notice.id}
-          tone={tones[notice.kind]}
-          className="mx-auto flex w-full max-w-[1116px] items-start gap-3"
-        >
-          <p className="min-w-0 flex-1 self-center break-words">
-            <strong className="font-semibold">{notice.title}</strong>
-            <span className="num ml-2 text-xs whitespace-nowrap">{timesOf(notice, t)}</span>
-            <a href="/status" className="ml-2 underline underline-offset-2">
-              {t.more}
-            </a>
-          </p>
-          <IconButton label={`${t.dismiss}: ${notice.title}`} onClick={() => dismiss(notice)}>
-            <X aria-hidden className="size-4" />
-          </IconButton>
-        </Note>
-      ))}
-    </div>,
+    <>
+      {isOnline ? null : <OfflineNote />}
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an output is no box */}
+      <div role="status" className="no-print grid gap-2 px-4 pt-4 empty:hidden sm:px-6 lg:px-8">
+        {isOnline ? null : <NotLoadedNote className={width} />}
+        {told.map((notice) => (
+          <Note
+            key={notice.id}
+            tone={tones[notice.kind]}
+            className={cx(width, 'flex items-start gap-3')}
+          >
+            <p className="min-w-0 flex-1 self-center break-words">
+              <strong className="font-semibold">{notice.title}</strong>
+              <span className="num ml-2 text-xs whitespace-nowrap">{timesOf(notice, t)}</span>
+              <a href="/status" className="ml-2 underline underline-offset-2">
+                {t.more}
+              </a>
+            </p>
+            <IconButton label={`${t.dismiss}: ${notice.title}`} onClick={() => dismiss(notice)}>
+              <X aria-hidden className="size-4" />
+            </IconButton>
+          </Note>
+        ))}
+      </div>
+    </>,
     place,
   )
 }

@@ -71,7 +71,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
 }
 
 interface InputProps extends InputHTMLAttributes<HTMLInputElement> {
-  ref?: Ref<HTMLInputElement>
+  ref?: Ref<HTMLInputElement> | undefined
 }
 
 export function Input({ className, ...rest }: InputProps) {

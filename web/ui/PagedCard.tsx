@@ -9,6 +9,8 @@ interface PagedCardProps {
     readonly isPending: boolean
     readonly isError: boolean
     readonly data: unknown
+    /** The rows are those of the search before, until the new ones are there. */
+    readonly isPlaceholderData?: boolean
     refetch(): unknown
   }
   /** Number of items loaded so far. */
@@ -18,6 +20,8 @@ interface PagedCardProps {
   errorText: string
   retryLabel: string
   moreLabel: string
+  /** The search field above the rows. */
+  search?: ReactNode
   /** Shown instead of an empty list. */
   empty: ReactNode
   children: ReactNode
@@ -35,12 +39,18 @@ export function PagedCard({
   errorText,
   retryLabel,
   moreLabel,
+  search,
   empty,
   children,
 }: PagedCardProps) {
   if (!useLater()) return <div aria-hidden data-later className="card h-72" />
   return (
-    <section className="card overflow-hidden" aria-label={label}>
+    <section
+      aria-label={label}
+      aria-busy={list.isPlaceholderData}
+      className="card overflow-hidden aria-busy:[&>:not(search)]:opacity-60"
+    >
+      {search}
       {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
       {list.isError && !list.data ? (
         <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />

@@ -1,13 +1,11 @@
-import { Search, X } from 'lucide-react'
-import { useEffect, useId, useState } from 'react'
+import { X } from 'lucide-react'
+import { useCallback, useId } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Input } from '../ui/Field.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import type { ListFilter } from './queries.ts'
-
-/** Typing must rest this long before the search is sent, ms. */
-const restMs = 300
 
 interface FiltersProps {
   filter: ListFilter
@@ -18,41 +16,20 @@ interface FiltersProps {
 export function Filters({ filter, onChange }: FiltersProps) {
   const t = useTexts('wallet')
   const id = useId()
-  const inAddress = filter.search ?? ''
-  const [typed, setTyped] = useState(inAddress)
-  const [known, setKnown] = useState(inAddress)
-  // The address was changed by something else than typing: the back button, or "show all".
-  if (known !== inAddress) {
-    setKnown(inAddress)
-    if (typed.trim() !== inAddress) setTyped(inAddress)
-  }
-  useEffect(() => {
-    const wanted = typed.trim()
-    if (wanted === inAddress) return
-    const timer = setTimeout(() => onChange({ search: wanted || undefined }), restMs)
-    return () => clearTimeout(timer)
-  }, [typed, inAddress, onChange])
-
+  const find = useCallback((search: string | undefined) => onChange({ search }), [onChange])
   const set = Object.values(filter).some((value) => value !== undefined)
   return (
     <search
       className={'flex flex-wrap items-center gap-x-3 gap-y-2.5 border-b border-border p-3 sm:px-5'}
     >
-      <div className="relative min-w-0 flex-1 basis-56">
-        <Search
-          aria-hidden
-          className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3"
-        />
-        <Input
-          type="search"
-          aria-label={`${t.wallet.search}: ${t.wallet.searchHint}`}
-          placeholder={t.wallet.searchHint}
-          maxLength={100}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          className="pl-9"
-        />
-      </div>
+      <SearchField
+        label={`${t.wallet.search}: ${t.wallet.searchHint}`}
+        placeholder={t.wallet.searchHint}
+        maxLength={100}
+        value={filter.search ?? ''}
+        onChange={find}
+        className="min-w-0 flex-1 basis-56"
+      />
       <Segmented
         label={t.wallet.filter}
         value={filter.direction ?? 'all'}

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { PanelsTopLeft, Plus } from 'lucide-react'
 import type { Server } from '../../contract/wordpress.ts'
@@ -6,6 +6,7 @@ import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { useListSearch } from '../list-search.tsx'
 import type { LoadInput } from '../load-input.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -17,13 +18,20 @@ import { serverListQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
 import { wording } from './wording.ts'
 
-export const load = ({ queryClient }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(serverListQuery)
+// A search is not waited for, because its field must stay; nor is the list that it began in.
+export const load = async ({ queryClient, search: { search } }: LoadInput) => {
+  if (search === undefined)
+    await queryClient.prefetchInfiniteQuery({ ...serverListQuery(), staleTime: Infinity })
+}
 
 export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
   const words = wording(kind, t)
-  const query = useInfiniteQuery(serverListQuery)
+  const { search, field, nothing } = useListSearch('servers')
+  const query = useInfiniteQuery({
+    ...serverListQuery(search),
+    placeholderData: keepPreviousData,
+  })
   const list = query.data?.pages.flatMap((page) => page.result) ?? []
   const create = (
     <Link to={words.createTo} className={buttonClass()}>
@@ -46,12 +54,17 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
+        search={field(query.data && list.length, query.hasNextPage)}
         empty={
-          <Empty text={words.empty} icon={PanelsTopLeft}>
-            <Link to={words.createTo} className={buttonClass('outline')}>
-              {words.first}
-            </Link>
-          </Empty>
+          search !== undefined ? (
+            nothing
+          ) : (
+            <Empty text={words.empty} icon={PanelsTopLeft}>
+              <Link to={words.createTo} className={buttonClass('outline')}>
+                {words.first}
+              </Link>
+            </Empty>
+          )
         }
       >
         <Table list={list} kind={kind} />

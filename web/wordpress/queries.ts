@@ -15,17 +15,15 @@ export const serversQuery = queryOptions({
   queryFn: ({ signal }) => callPage(listServers, { query: { limit: 20 } }, { signal }),
 })
 
-export const serverListQuery = infiniteQueryOptions({
-  queryKey: ['servers', 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    callPage(
-      listServers,
-      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-      { signal },
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next,
-})
+/** The customer's servers, or those that a search finds. */
+export const serverListQuery = (search?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['servers', 'list', { search }],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(listServers, { query: { limit: 50, search, cursor: pageParam } }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next ?? undefined,
+  })
 
 export const serverQuery = (id: string) =>
   queryOptions({

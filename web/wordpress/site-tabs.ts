@@ -1,4 +1,7 @@
-/** The parts of a server's page, as its address names them. */
+/**
+ * The parts of a server's page, as its address names them: what the customer has bought, and, from
+ * `speed` on, what runs on it.
+ */
 export const siteTabs = [
   'general',
   'usage',

@@ -1,7 +1,7 @@
 /** The dependencies of the mail of sites. */
 import type { Language } from '../../../contract/errors.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { MailDriver } from '../../messages/index.ts'
+import type { MailDriver, Outbox } from '../../messages/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
@@ -32,6 +32,8 @@ export interface MailDeps {
   readonly returnPaths: ReturnPaths | null
   /** Puts a letter of the portal's own in its outbox. */
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** A letter that asks to be answered. */
+  readonly answerable: Outbox['answerable']
   readonly owner: (
     db: Queryable,
     customerId: string,

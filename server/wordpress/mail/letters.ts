@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db.ts'
 import type { SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 
-export type TellDeps = Pick<MailDeps, 'clock' | 'mail' | 'portalUrl'> & {
+export type TellDeps = Pick<MailDeps, 'clock' | 'mail' | 'answerable' | 'portalUrl'> & {
   readonly outbox: Pick<MailDeps['outbox'], 'publishEvent'>
   readonly owner: (tx: Tx, customerId: string) => ReturnType<MailDeps['owner']>
 }
@@ -51,7 +51,11 @@ async function tell(
   })
   const link = `${deps.portalUrl}/wordpress/${site.id}?tab=mail`
   const { subject, text } = of.letter(language, link)
-  await deps.mail(tx, email, subject, text)
+  const about = { kind: 'server', id: site.id } as const
+  // What is suspended is resumed by the staff alone.
+  if (of.what === 'suspended')
+    await deps.answerable(tx, { to: email, language, subject, text, about })
+  else await deps.mail(tx, email, subject, text)
 }
 
 /** Tells the owner that letters wait because of the hourly limit, at most once a day. */
@@ -108,14 +112,14 @@ export async function tellOfSuspension(
             text:
               `Máy chủ WordPress ${site.name} tạm thời không được gửi email. ${why} Trang web ` +
               'vẫn hoạt động bình thường. Hãy tìm biểu mẫu hoặc plugin gửi các email đó, sửa ' +
-              `lại, rồi liên hệ với chúng tôi để được gửi tiếp: ${link}`,
+              `lại, rồi liên hệ với chúng tôi để được gửi tiếp. Xem các email đã gửi tại: ${link}`,
           }
         : {
             subject: `${site.name}: sending e-mail is suspended`,
             text:
               `Your WordPress server ${site.name} may not send e-mail for now. ${why} The site ` +
               'itself goes on running. Find the form or plugin that sends these messages, mend ' +
-              `it, then write to us to have sending resumed: ${link}`,
+              `it, then write to us to have sending resumed. What it sent: ${link}`,
           }
     },
   })

@@ -140,6 +140,7 @@ describe('what may not be sent', () => {
       (await portal.inbox(bad.owner.email)).find(({ text }) => /tạm ngưng gửi email/.test(text)),
     )
     expect(letter.text).toContain(`/wordpress/${bad.id}?tab=mail`)
+    expect(letter.text).toContain(`/support?about=server.${bad.id}`)
     const support = await newMember(portal, 'support', { clock })
     const { storyOf } = deskOf(() => support)
     const atDesk = async () =>
