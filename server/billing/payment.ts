@@ -112,7 +112,7 @@ async function renewed(
     !invoice.period_end
   )
     return
-  // An invoice that is paid after its month has ended gets another period, from the payment on.
+  // A suspended service that is paid after its month has ended gets another period.
   const period =
     invoice.id === row.invoice_id
       ? {
@@ -163,14 +163,19 @@ export async function repriced(
   ])
 }
 
-/** The invoice that will be charged: it has its number, and its period is not over. */
+/**
+ * The invoice that will be charged: it has its number. The days of a service that stood still are
+ * not charged, so its period begins with the payment; one that is past due ran on, because the
+ * staff put its suspension off (decision 149), and is charged as it stands.
+ */
 async function payable(
   context: BillingContext,
   tx: Tx,
   { invoice, subscription }: LockedInvoice,
   now: Date,
 ): Promise<InvoiceRow> {
-  if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
+  const stoodStill = invoice.kind === 'renewal' && subscription?.status === 'suspended'
+  if (stoodStill && invoice.period_end && invoice.period_end <= now)
     return await renewAnew(
       context,
       tx,
