@@ -132,7 +132,7 @@ export const acts = {
       payment: id,
       /** Minor units; without it, all that is left. */
       amount: z.optional(amount),
-      /** The bank's number of the transfer. */
+      /** The bank's number of the transfer, or what will be written in it. */
       bankReference: oneLine(3, 64),
     },
   ),
