@@ -218,10 +218,10 @@ export function createRefunds(deps: {
   }
 
   /**
-   * Books money that left by a transfer of ours while the wallet holds less: the rest is owed, as
-   * after a chargeback. Returns the refund's id.
+   * Books money that leaves by a transfer of ours. What the wallet no longer holds is owed, and the
+   * customer told. Returns the refund's id.
    */
-  async function owe(
+  async function sentBack(
     tx: Tx,
     of: Refundable,
     reason: string,
@@ -234,14 +234,13 @@ export function createRefunds(deps: {
       amount,
       currency: payment.currency as Currency,
     }
-    const { owed } = await ledger.chargeback(tx, {
+    const { owed } = await ledger.sendBack(tx, {
       ...moved,
       key: `refund:${id}`,
       driver: payment.driver,
-      atMost: amount,
       details: detailsOf(of, reason),
     })
-    await deps.letters.takenBack(tx, { ...moved, provider, transactionCode: payment.code, owed })
+    await deps.letters.transferred(tx, { ...moved, provider, transactionCode: payment.code, owed })
     await write(tx, of, {
       id,
       reason,
@@ -333,14 +332,7 @@ export function createRefunds(deps: {
     async recordIn(tx, code, wanted, bankReference) {
       const of = await refundable(tx, code, wanted, 'hand')
       await refuseEntered(tx, of.payment, bankReference)
-      const id = await withhold(tx, of, 'refund')
-      if (id === undefined) return begun(await owe(tx, of, 'refund', bankReference), of)
-      await closeRefund(deps, tx, id, of.provider, {
-        wanted: 'done',
-        detail: decidedByHand,
-        providerRefundId: bankReference,
-      })
-      return begun(id, of)
+      return begun(await sentBack(tx, of, 'refund', bankReference), of)
     },
     async refuseIn(tx, code, wanted, way) {
       await refundable(tx, code, wanted, way)

@@ -212,7 +212,7 @@ export const enOperatorMoney = {
     available: 'May be lent',
     stopped: {
       overdue: 'Nothing is lent: something is overdue',
-      chargeback: 'Nothing is lent: a chargeback is owed',
+      chargeback: 'Nothing is lent: a chargeback or refund is owed',
       blocked: 'Nothing is lent: the customer is blocked',
     },
   },

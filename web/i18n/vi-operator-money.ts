@@ -207,7 +207,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     available: 'Còn được ghi nợ',
     stopped: {
       overdue: 'Ngừng ghi nợ: có khoản quá hạn',
-      chargeback: 'Ngừng ghi nợ: còn nợ do khoản nạp bị thu hồi',
+      chargeback: 'Ngừng ghi nợ: còn nợ do khoản nạp bị thu hồi hoặc đã hoàn',
       blocked: 'Ngừng ghi nợ: khách hàng đang bị khoá',
     },
   },
