@@ -118,7 +118,7 @@ export const acts = {
     {
       /** The transaction code. */
       payment: id,
-      /** Minor units; without it, all that is left. */
+      /** Minor units; without it, all that is left now, also where it waits for approval. */
       amount: z.optional(amount),
     },
   ),
@@ -130,7 +130,7 @@ export const acts = {
     {
       /** The transaction code. */
       payment: id,
-      /** Minor units; without it, all that is left. */
+      /** Minor units; without it, all that is left now, also where it waits for approval. */
       amount: z.optional(amount),
       /** The bank's number of the transfer, or what will be written in it. */
       bankReference: oneLine(3, 64),

@@ -333,6 +333,23 @@ describe('a second member', () => {
     expect(await balanceOf(an.id)).toBe(0)
   })
 
+  test('approves the amount that was proposed, also where it was left out', async () => {
+    const an = await portal.customer()
+    const { transactionCode: payment } = await portal.topUp(an, 6_000_000)
+    await eventually('the top-up', async () => (await balanceOf(an.id)) === 6_000_000)
+    const wish = { payment, reason, key: randomUUID() }
+    const refund = (body: object) => finance.act<ActOutcome>('money.refund', { ...wish, ...body })
+    const { proposal: id } = (await refund({})).body.result
+    const waiting = (await proposals(otherFinance)).find((one) => one.id === id)
+    expect(waiting?.input).toMatchObject({ payment, amount: 6_000_000 })
+    expect((await refund({})).body.result).toMatchObject({ repeated: true, proposal: id })
+    expect((await refund({ amount: 1 })).body.error?.code).toBe('idempotency_key_reused')
+    const some = await refund({ amount: 1_000_000, key: randomUUID() })
+    expect(some.body.result.state).toBe('done')
+    const late = await otherFinance.call('POST', `/api/operator/proposals/${id}/approve`)
+    expect([late.status, await balanceOf(an.id)]).toEqual([409, 5_000_000])
+  })
+
   test('comes too late after 24 hours', async () => {
     const an = await portal.customer()
     const proposer = await newMember(portal, 'finance', { clock })

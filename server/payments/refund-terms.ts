@@ -47,13 +47,16 @@ export interface Refunds {
     amount: bigint | undefined,
     bankReference: string,
   ): Promise<BegunRefund>
-  /** Throws NotRefundable where neither may be begun; the wallet is not looked at. */
-  refuseIn(
+  /**
+   * How much would be given back, minor units. Throws NotRefundable where it may not be begun; the
+   * wallet is not looked at.
+   */
+  amountIn(
     tx: Tx,
     transactionCode: string,
     amount: bigint | undefined,
     way: RefundWay,
-  ): Promise<void>
+  ): Promise<bigint>
   /**
    * Decides a refund after a person looked at the gateway: one that is unclear or was requested
    * over an hour ago. Throws NotRefundable.

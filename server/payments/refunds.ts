@@ -334,8 +334,9 @@ export function createRefunds(deps: {
       await refuseEntered(tx, of.payment, bankReference)
       return begun(await sentBack(tx, of, 'refund', bankReference), of)
     },
-    async refuseIn(tx, code, wanted, way) {
-      await refundable(tx, code, wanted, way)
+    async amountIn(tx, code, wanted, way) {
+      const { amount } = await refundable(tx, code, wanted, way)
+      return amount
     },
   }
   return refunds
