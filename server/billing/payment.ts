@@ -233,6 +233,12 @@ async function writeReceipt(
   })
 }
 
+/** When what is lent for this invoice falls due. */
+async function loanOf(context: BillingContext, tx: Tx, { customer_id: id, ...of }: InvoiceRow) {
+  const customer = (await context.customers(tx, [id])).get(id)
+  return lendUntil(context, customer ?? { regionCode: of.region_code as RegionCode })
+}
+
 /** Pause between two tries to pay an order whose product has no capacity. */
 export const payAgainMs = minutes(10)
 
@@ -292,7 +298,7 @@ export async function payLocked(
       currency: invoice.currency as Currency,
       details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.name }) },
       // A loan keeps a running subscription alive; it buys nothing new.
-      ...(invoice.kind === 'renewal' && { lendUntil: lendUntil(context, invoice.region_code) }),
+      ...(invoice.kind === 'renewal' && { lendUntil: await loanOf(context, tx, invoice) }),
     })
     amountLent = lent
     if (outcome === 'short') {
