@@ -15,10 +15,10 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
-import type { Orders, PaymentRow } from './orders.ts'
+import { isClosed, type Orders, type PaymentRow } from './orders.ts'
 import { closeRefund, type RefundEnd, decidedByHand } from './refund-close.ts'
 import { NotRefundable, type BegunRefund, type Refunds, type RefundWay } from './refund-terms.ts'
-import { refundedTotal } from './reversals.ts'
+import { refundedTotal, refusedAmong } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
@@ -173,10 +173,17 @@ export function createRefunds(deps: {
         en: `${provider} gives no money back; transfer it by hand.`,
         vi: `${provider} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
       })
-    if (way === 'hand' && driver?.refund)
+    if (way === 'hand' && (await isClosed(tx, payment.customer_id)))
       throw new NotRefundable({
-        en: `${provider} gives money back itself: begin a refund.`,
-        vi: `${provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền.`,
+        en: 'The account of this payment is closed: nothing can be entered in its wallet.',
+        vi: 'Tài khoản của giao dịch này đã đóng: không thể ghi nhận vào ví.',
+      })
+    if (way === 'hand' && driver?.refund && !(await refusedAmong(tx, [payment.id])).has(payment.id))
+      throw new NotRefundable({
+        en: `${provider} gives money back itself: begin a refund. If it refuses, enter a transfer.`,
+        vi:
+          `${provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền. Nếu bị từ chối, hãy ` +
+          'chuyển khoản rồi ghi nhận.',
       })
     if (payment.status !== 'succeeded')
       throw new NotRefundable({
