@@ -126,7 +126,7 @@ export const acts = {
     'money.refund_by_hand',
     'money',
     'Enter that a top-up, or a part of it, was given back by a bank transfer of ours, because ' +
-      'its gateway makes no refunds',
+      'its gateway makes no refunds, or refused this one',
     {
       /** The transaction code. */
       payment: id,

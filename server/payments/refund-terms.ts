@@ -37,7 +37,7 @@ export interface Refunds {
     reason: string,
   ): Promise<BegunRefund>
   /**
-   * Records one that was made outside of the portal, of a gateway that makes none: the wallet is
+   * Records one outside of the portal, of a gateway that makes none or refused it: the wallet is
    * debited, and the customer told. What the wallet lacks is owed. `bankReference`: the bank's
    * number of the transfer, entered once for a payment. Throws NotRefundable.
    */
