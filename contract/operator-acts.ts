@@ -129,7 +129,7 @@ export const acts = {
     {
       /** The transaction code. */
       payment: id,
-      /** Minor units; without it, all that is left. */
+      /** Minor units; without it, all that is left now, also where it waits for approval. */
       amount: z.optional(amount),
     },
   ),
@@ -137,13 +137,13 @@ export const acts = {
     'money.refund_by_hand',
     'money',
     'Enter that a top-up, or a part of it, was given back by a bank transfer of ours, because ' +
-      'its gateway makes no refunds',
+      'its gateway makes no refunds, or refused this one',
     {
       /** The transaction code. */
       payment: id,
-      /** Minor units; without it, all that is left. */
+      /** Minor units; without it, all that is left now, also where it waits for approval. */
       amount: z.optional(amount),
-      /** The bank's number of the transfer. */
+      /** The bank's number of the transfer, or what will be written in it. */
       bankReference: oneLine(3, 64),
     },
   ),

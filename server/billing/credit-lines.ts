@@ -4,19 +4,22 @@
  * rules of lending.
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
-import { timeZoneOf, zoneOfReader } from '../catalog/index.ts'
+import { zoneOfReader } from '../catalog/index.ts'
 import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { awaitingCreditLetters, takeCreditLetter, type CreditLine } from '../wallet/index.ts'
 import { jobNames, type BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
-import { dayIn, endOfDayAfter } from './period.ts'
+import { endOfDayAfter, lastDayBy } from './period.ts'
 
-/** When a loan of now falls due: at the end of a day in the time zone of the customer's region. */
+/** When a loan of now falls due: at the end of a day where the customer reads of it. */
 export const lendUntil =
-  (context: BillingContext, region: string) =>
+  (
+    { catalog, clock }: Pick<BillingContext, 'catalog' | 'clock'>,
+    customer: Parameters<typeof zoneOfReader>[1],
+  ) =>
   (termDays: number): Date =>
-    endOfDayAfter(timeZoneOf(context.catalog, region as RegionCode), context.clock.now(), termDays)
+    endOfDayAfter(zoneOfReader(catalog, customer), clock.now(), termDays)
 
 /** The dependencies for telling a customer of a line; a command has no more than these. */
 export interface LineDeps extends Pick<
@@ -130,7 +133,7 @@ async function tell(
   if (!customer) return
   const { language } = customer
   const zone = zoneOfReader(context.catalog, customer)
-  const dueOn = line.dueAt && dayIn(zone, line.dueAt)
+  const dueOn = line.dueAt && lastDayBy(zone, line.dueAt)
   await context.outbox.publishEvent(tx, customerId, 'wallet.credit_line', {
     wallet: {
       change,
@@ -182,7 +185,7 @@ export async function noteLent(
   if (!line?.dueAt) throw new Error(`customer ${customerId} owes nothing of what was lent`)
   const customer = (await context.customers(tx, [customerId])).get(customerId)
   const reader = customer ?? { regionCode: region as RegionCode }
-  const day = dayIn(zoneOfReader(context.catalog, reader), line.dueAt)
+  const day = lastDayBy(zoneOfReader(context.catalog, reader), line.dueAt)
   await context.outbox.publishEvent(tx, customerId, 'wallet.credit_line', {
     wallet: {
       change: 'lent',

@@ -112,7 +112,7 @@ async function renewed(
     !invoice.period_end
   )
     return
-  // An invoice that is paid after its month has ended gets another period, from the payment on.
+  // A suspended service that is paid after its month has ended gets another period.
   const period =
     invoice.id === row.invoice_id
       ? {
@@ -163,14 +163,19 @@ export async function repriced(
   ])
 }
 
-/** The invoice that will be charged: it has its number, and its period is not over. */
+/**
+ * The invoice that will be charged: it has its number. The days of a service that stood still are
+ * not charged, so its period begins with the payment; one that is past due ran on, because the
+ * staff put its suspension off (decision 149), and is charged as it stands.
+ */
 async function payable(
   context: BillingContext,
   tx: Tx,
   { invoice, subscription }: LockedInvoice,
   now: Date,
 ): Promise<InvoiceRow> {
-  if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
+  const stoodStill = invoice.kind === 'renewal' && subscription?.status === 'suspended'
+  if (stoodStill && invoice.period_end && invoice.period_end <= now)
     return await renewAnew(
       context,
       tx,
@@ -226,6 +231,12 @@ async function writeReceipt(
     invoiceId: paid.id,
     lent,
   })
+}
+
+/** When what is lent for this invoice falls due. */
+async function loanOf(context: BillingContext, tx: Tx, { customer_id: id, ...of }: InvoiceRow) {
+  const customer = (await context.customers(tx, [id])).get(id)
+  return lendUntil(context, customer ?? { regionCode: of.region_code as RegionCode })
 }
 
 /** Pause between two tries to pay an order whose product has no capacity. */
@@ -287,7 +298,7 @@ export async function payLocked(
       currency: invoice.currency as Currency,
       details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.name }) },
       // A loan keeps a running subscription alive; it buys nothing new.
-      ...(invoice.kind === 'renewal' && { lendUntil: lendUntil(context, invoice.region_code) }),
+      ...(invoice.kind === 'renewal' && { lendUntil: await loanOf(context, tx, invoice) }),
     })
     amountLent = lent
     if (outcome === 'short') {

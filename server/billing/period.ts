@@ -106,6 +106,14 @@ export function endOfDayAfter(zone: string, moment: Date, days: number): Date {
   const next = Date.parse(`${dayIn(zone, moment)}T00:00:00Z`) + (days + 1) * day
   return new Date(midnightOf(zone, new Date(next).toISOString().slice(0, 10)).getTime() - 1000)
 }
+/**
+ * The last day in a zone (2026-12-31) that is over at a moment, or ends with its second. What is
+ * due at the end of a day in another zone is told with it: the day named is not too late.
+ */
+export const lastDayBy = (zone: string, moment: Date): string => {
+  const next = dayIn(zone, new Date(moment.getTime() + 1000))
+  return new Date(Date.parse(`${next}T00:00:00Z`) - day).toISOString().slice(0, 10)
+}
 /** The local time in a zone: 2026-12-31 23:59:59. */
 export const timeIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 19).replace('T', ' ')

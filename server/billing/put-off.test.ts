@@ -1,4 +1,8 @@
 /** The staff gives more time to pay: the suspension of a server is put off, and its deletion. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Subscription } from '../../contract/billing.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
@@ -150,16 +154,32 @@ describe.each([{ travels: true }, { travels: false }])('a clock that travels: $t
   })
 })
 
-test('a command does the same', async () => {
-  const portal = await openTestPortal()
+test('a command does the same, by the catalogue in use and not by its own file', async () => {
+  const catalogText = readFileSync(path.resolve('catalog.yaml'), 'utf8')
+  const portal = await openTestPortal({ catalogText })
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-catalog-'))
   try {
     const an = await portal.customer()
     await portal.topUp(an, 218_000)
     const { id } = await orderServer(portal, an)
-    const said = ['--server', id, '--until', dayOf(later(new Date(), days(2))), '--reason', reason]
-    const refused = await runCommand(portal, {}, 'act', 'work.put_off', ...said)
-    expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('Nothing is overdue')])
+    const CATALOG = path.join(folder, 'catalog.yaml')
+    writeFileSync(CATALOG, catalogText.replace('suspendDays: 7', 'suspendDays: 20'))
+    const put = (inDays: number) => {
+      const until = dayOf(later(new Date(), days(inDays)))
+      const said = ['--server', id, '--until', until, '--reason', reason]
+      return runCommand(portal, { CATALOG }, 'act', 'work.put_off', ...said)
+    }
+    const early = await put(2)
+    expect([early.code, early.said]).toEqual([1, expect.stringContaining('Nothing is overdue')])
+    // A month has gone by: a command reads the wall's clock.
+    await sql`update subscription set anchor_at = anchor_at - interval '31 days',
+      period_start = period_start - interval '31 days', period_end = now() - interval '1 minute',
+      next_at = now() - interval '1 minute' where customer_id = ${an.id}`.execute(portal.app.db)
+    await portal.app.bills.sweep()
+    const late = await put(10)
+    expect(late.code, late.said).toBe(0)
   } finally {
+    rmSync(folder, { recursive: true })
     await portal.close()
   }
 })

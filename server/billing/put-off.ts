@@ -4,6 +4,7 @@
  */
 import { mostDaysPutOff } from '../../contract/operator-work-acts.ts'
 import type { RegionCode } from '../../contract/money.ts'
+import { zoneOfReader } from '../catalog/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -14,7 +15,7 @@ import { subscriptionEvent } from './events.ts'
 import { lockInvoice, lockSubscription } from './payment.ts'
 import { dayIn, endOfDayAfter, midnightOf } from './period.ts'
 
-/** Days in the customer's time zone: 2026-12-31. A suspended one has no suspension before it. */
+/** Days where the customer reads them: 2026-12-31. A suspended one has no suspension before it. */
 export interface DunningPlan {
   readonly suspendsOn: string | null
   readonly deletesOn: string
@@ -49,7 +50,9 @@ export async function putOff(
     })
   const { clock, catalog } = context
   const [now, rule] = [clock.now(), catalog.billing]
-  const { timeZone } = catalog.regions[row.region_code as RegionCode]
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
+  // The zone in which the customer reads the day, in letters and on the screens.
+  const timeZone = zoneOfReader(catalog, customer ?? { regionCode: row.region_code as RegionCode })
   const planOf = (dates: ReturnType<typeof dunningDates>): DunningPlan => ({
     suspendsOn: status === 'past_due' ? dayIn(timeZone, dates.suspendsAt) : null,
     deletesOn: dayIn(timeZone, dates.deletesAt),

@@ -1,6 +1,7 @@
 /**
- * A renewal that is paid when its month is already over. Its invoice is issued and stands, so it is
- * made void, and another one is issued for the month that begins with the payment.
+ * The renewal of a suspended service, paid when its month is already over. Its invoice is issued
+ * and stands, so it is made void, and another one is issued for the month that begins with the
+ * payment.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { Tx } from '../platform/db.ts'

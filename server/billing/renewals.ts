@@ -85,7 +85,6 @@ async function renew(
   })
   const numbered = await numberDrafts(tx, context.catalog, drafts, now)
   const priced = numbered.filter(({ total }) => total > 0n)
-  const regionOf = new Map(due.map((row) => [row.id, row.region_code]))
   const outcomes = await context.ledger.chargeAll(
     tx,
     priced.map((invoice) => ({
@@ -98,7 +97,7 @@ async function renew(
         invoice: invoice.number,
         ...(invoice.subject && { subject: invoice.subject.name }),
       },
-      lendUntil: lendUntil(context, regionOf.get(invoice.subscriptionId ?? '') ?? ''),
+      lendUntil: lendUntil(context, invoice.customer),
     })),
   )
   await context.onCharged?.(tx, [...new Set(priced.map(({ customer }) => customer.id))])

@@ -21,5 +21,5 @@ export {
 } from './regions.ts'
 export { usualMailAnHour, type Catalog } from './schema.ts'
 export { sellingOf } from './selling.ts'
-export { prepareUse, bringIntoUse } from './use.ts'
+export { bringIntoUse, catalogInUse, prepareUse } from './use.ts'
 export { followCatalog, newestNumber, originOf, type CatalogFileText } from './versions.ts'

@@ -42,7 +42,8 @@ export const timeZoneOf = (catalog: Catalog, region: RegionCode): string =>
 
 /**
  * The time zone of days and times in letters to a customer: the customer's choice, or else the
- * region's. What is due and when is counted in the region's (timeZoneOf); this only shows it.
+ * region's. Months are counted in the region's (timeZoneOf); this shows them, and counts the days
+ * that a customer is given to pay (decision 160).
  */
 export const zoneOfReader = (
   catalog: Catalog,

@@ -2,7 +2,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { CatalogFault, parseCatalog } from './load.ts'
+import { CatalogFault, loadCatalog, parseCatalog } from './load.ts'
 import { broughtBy, read, type Prepared } from './publish.ts'
 import { sellsTheSame } from './selling.ts'
 import type { Catalog } from './schema.ts'
@@ -21,6 +21,15 @@ function parsed(text: string): Catalog {
     const said = { en: error.message, vi: error.message }
     throw new Refusal('invalid_input', { fields: { file: said } })
   }
+}
+
+/**
+ * The catalogue that the running portal works by: the newest version in the database. The file
+ * counts where there is none yet, or where this release cannot read it. Throws CatalogFault.
+ */
+export async function catalogInUse(db: Queryable, file: string): Promise<Catalog> {
+  const row = await newestVersion(db)
+  return (row && read(row)) ?? loadCatalog(file)
 }
 
 /**

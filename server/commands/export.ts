@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { accountingExports } from '../../contract/operator-money.ts'
 import { accountingCsv } from '../billing/index.ts'
-import { loadCatalog, timeZoneOf } from '../catalog/index.ts'
+import { catalogInUse, timeZoneOf } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import type { Output } from './output.ts'
@@ -31,7 +31,7 @@ export async function exportCommand(
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
-    const zone = timeZoneOf(loadCatalog(config.CATALOG), 'VN')
+    const zone = timeZoneOf(await catalogInUse(db, config.CATALOG), 'VN')
     const written = createWriteStream(file, { flags: 'wx', mode: 0o600 })
     await pipeline(Readable.from(accountingCsv({ db, zone }, wanted, { from, to })), written)
     out.line(`${file}: ${written.bytesWritten} bytes.`)

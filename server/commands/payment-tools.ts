@@ -2,7 +2,7 @@
  * The dependencies of commands about payments: the configured gateways, or the sandbox of the
  * running portal.
  */
-import { loadCatalog } from '../catalog/index.ts'
+import { catalogInUse } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { openGateways, sandboxGatewayKeys } from '../drivers.ts'
 import { createOutbox } from '../messages/index.ts'
@@ -47,7 +47,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   }
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
-  const catalog = loadCatalog(config.CATALOG)
+  const catalog = await catalogInUse(db, config.CATALOG)
   // The running portal sends the events that are written here.
   const outgoing = { portalUrl: config.portalUrl, supportMail: config.SUPPORT_MAIL ?? null }
   const { mail, answerable } = createOutbox({ jobs, clock, secrets, ...outgoing })

@@ -56,7 +56,7 @@ export interface ActNeeds {
   readonly changeCreditLine: ChangeCreditLine
   /** Cancels a customer's subscriptions and refunds the unused part. */
   readonly subscriptions: DeskSubscriptions
-  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn' | 'recordIn' | 'refuseIn'>
+  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn' | 'recordIn' | 'amountIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs
@@ -113,6 +113,8 @@ export interface Act<I> {
    * without a key is refused an equal one within a day.
    */
   readonly repeatNeedsKey?: true
+  /** The input that is proposed: with what was left out and may change until it is approved. */
+  fixed?(tx: Tx, needs: ActNeeds, input: I): Promise<I>
   /** The part of the input that the trail keeps; absent: all of it. */
   kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */

@@ -91,11 +91,16 @@ const ofRefund = (way: RefundWay) => ({
         },
       })
     // Refuse before a second member is asked for something impossible.
-    await orRefused(needs.refunds.refuseIn(tx, payment, amountOf(amount), way))
+    const sum = await orRefused(needs.refunds.amountIn(tx, payment, amountOf(amount), way))
     const before =
       (await movedAlone(tx, needs, 'money.refund', found.customerId)) +
       (await movedAlone(tx, needs, 'money.refund_by_hand', found.customerId))
-    return isAbove(needs, found.currency, before + (amountOf(amount) ?? found.received))
+    return isAbove(needs, found.currency, before + sum)
+  },
+  async fixed<I extends ToRefund>(tx: Tx, needs: ActNeeds, input: I): Promise<I> {
+    const { payment, amount } = input
+    const sum = await orRefused(needs.refunds.amountIn(tx, payment, amountOf(amount), way))
+    return { ...input, amount: Number(sum) }
   },
 })
 

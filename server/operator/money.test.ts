@@ -1,5 +1,6 @@
 /** Money that the desk moves: by one member, by two, and by many acts in any order. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Hit, Proposal } from '../../contract/operator-desk.ts'
@@ -14,7 +15,7 @@ import {
 import { newcomersTo } from '../../test/newcomers.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { hours, minutes } from '../platform/clock.ts'
-import { transaction } from '../platform/db.ts'
+import { transaction, type Tx } from '../platform/db.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -136,6 +137,27 @@ describe('money', () => {
     await eventually('the top-up, of which the debt is paid', async () => {
       return (await balanceOf(an.id)) === 20_000
     })
+    // It is told as the refund that it is, and not as a dispute at the bank.
+    const letter = await eventually('the letter', async () =>
+      (await portal.inbox(an.email)).find(({ text }) => text.includes('bằng chuyển khoản.')),
+    )
+    expect(letter.text).toMatch(/bạn còn nợ 100\.000\sđ/)
+    const as = { token: an.token, headers: { 'accept-language': 'en' } }
+    const read = await portal.call<{ data: { event: string; payload: object }[] }>(
+      'GET',
+      '/api/notifications',
+      as,
+    )
+    const refunds = read.body.result.data.filter(({ event }) => event !== 'wallet.credited')
+    expect(refunds.map(({ event }) => event)).toEqual([
+      'wallet.refunded',
+      'wallet.adjusted',
+      'wallet.refunded',
+    ])
+    expect(refunds[0]?.payload).toMatchObject({ wallet: { amount: 150_000, owed: 100_000 } })
+    const { text: statement } = await portal.call('GET', '/api/payments/stripe', as)
+    expect(statement).toContain('Settled against a top-up that was refunded')
+    expect(statement).not.toContain('taken back')
     // One that the gateway gives back itself is not entered by hand.
     const { transactionCode: byGateway } = await portal.topUp(an, 20_000)
     const entered = { payment: byGateway, bankReference: 'FT26332002', reason }
@@ -144,6 +166,36 @@ describe('money', () => {
       (await portal.inbox(an.email)).some(({ text }) => text.includes('150.000')),
     )
     await portal.ledgerHolds()
+  })
+
+  test('a transfer is entered beside a top-up by the same gateway without a deadlock', async () => {
+    const an = await portal.customer()
+    const wish = { amount: 200_000, type: 2, method: 'VIETQR' } as const
+    const { transactionCode: payment } = await portal.topUpBy(an, wish, 'paid')
+    await eventually('the top-up', async () => (await balanceOf(an.id)) === 200_000)
+    const lock = (tx: Tx, codes: string) =>
+      tx
+        .selectFrom('ledger_account')
+        .select('id')
+        .where('code', 'like', codes)
+        .orderBy('id')
+        .forUpdate()
+        .execute()
+    // A top-up locks the gateway's account and then the wallet.
+    const { entered } = await transaction(portal.app.db, async (tx) => {
+      await lock(tx, 'gateway:%:VND')
+      const wished = { payment, bankReference: 'FT26332009', reason }
+      const act = finance.act('money.refund_by_hand', wished)
+      await eventually('the act waits', async () => {
+        const { rows } = await sql`select from pg_locks where not granted
+          and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(tx)
+        return rows.length > 0
+      })
+      await sql`set local lock_timeout = '500ms'`.execute(tx)
+      await lock(tx, `wallet:${an.id}`)
+      return { entered: act }
+    })
+    expect((await entered).status).toBe(200)
   })
 
   test('in suspense is given to whom it belongs', async () => {
@@ -279,6 +331,23 @@ describe('a second member', () => {
     expect((await reject(finance, other)).status).toBe(200)
     expect((await owner.call('POST', `/api/operator/proposals/${one}/approve`)).status).toBe(409)
     expect(await balanceOf(an.id)).toBe(0)
+  })
+
+  test('approves the amount that was proposed, also where it was left out', async () => {
+    const an = await portal.customer()
+    const { transactionCode: payment } = await portal.topUp(an, 6_000_000)
+    await eventually('the top-up', async () => (await balanceOf(an.id)) === 6_000_000)
+    const wish = { payment, reason, key: randomUUID() }
+    const refund = (body: object) => finance.act<ActOutcome>('money.refund', { ...wish, ...body })
+    const { proposal: id } = (await refund({})).body.result
+    const waiting = (await proposals(otherFinance)).find((one) => one.id === id)
+    expect(waiting?.input).toMatchObject({ payment, amount: 6_000_000 })
+    expect((await refund({})).body.result).toMatchObject({ repeated: true, proposal: id })
+    expect((await refund({ amount: 1 })).body.error?.code).toBe('idempotency_key_reused')
+    const some = await refund({ amount: 1_000_000, key: randomUUID() })
+    expect(some.body.result.state).toBe('done')
+    const late = await otherFinance.call('POST', `/api/operator/proposals/${id}/approve`)
+    expect([late.status, await balanceOf(an.id)]).toEqual([409, 5_000_000])
   })
 
   test('comes too late after 24 hours', async () => {

@@ -122,8 +122,10 @@ async function earlier(
   // A proposal has the whole input, the trail only the kept part: compare that part, because the
   // rest may differ between tries.
   const before = proposed ? keptOf(name, proposed.input as typeof input) : found.input
-  if (canonical(before) !== canonical(keptOf(name, input)))
-    throw new Refusal('idempotency_key_reused')
+  const kept = keptOf(name, input)
+  // What this try leaves out as well was fixed when it was proposed.
+  const meant = proposed && actOf(name).fixed ? { ...(before as object), ...kept } : kept
+  if (canonical(before) !== canonical(meant)) throw new Refusal('idempotency_key_reused')
   const seq = done?.seq ?? null
   return {
     state: seq === null ? 'proposed' : 'done',
@@ -303,8 +305,9 @@ export async function perform(
   await refuseRepeat(tx, needs.clock.now(), actor, wanted)
   const { name, input } = wanted
   const needsSecond = (await actOf(name).needsSecond?.(tx, needs, input, actor)) ?? false
+  const fixed = needsSecond ? await actOf(name).fixed?.(tx, needs, input) : undefined
   return needsSecond
-    ? await propose(tx, needs, actor, wanted)
+    ? await propose(tx, needs, actor, { ...wanted, input: fixed ?? input })
     : await carryOut(tx, needs, actor, wanted)
 }
 

@@ -8,7 +8,7 @@ import type { TimePosition } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
 import { noticesOfMovements } from './notice-desk.ts'
-import { refundedTotals } from './reversals.ts'
+import { refundedTotals, refusedAmong } from './reversals.ts'
 
 const shownSuspense = 100
 
@@ -109,10 +109,8 @@ export async function paymentsOfCustomer(
   const found = await query.execute()
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  const gone = await refundedTotals(
-    db,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const [gone, refused] = [await refundedTotals(db, ids), await refusedAmong(db, ids)]
   const isLeft = ({ id, status, received }: (typeof rows)[number]) =>
     status === 'succeeded' && received > (gone.get(id) ?? 0n)
   const makesRefunds = ({ driver }: (typeof rows)[number]) =>
@@ -127,7 +125,7 @@ export async function paymentsOfCustomer(
       status: row.status,
       givenBack: Number(gone.get(row.id) ?? 0n),
       refundable: isLeft(row) && makesRefunds(row),
-      refundableByHand: isLeft(row) && !makesRefunds(row),
+      refundableByHand: isLeft(row) && (!makesRefunds(row) || refused.has(row.id)),
     })),
     next: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
   }

@@ -33,6 +33,8 @@ export interface Letters {
   autoTopUp(tx: Tx, news: AutoTopUpNews): Promise<void>
   /** The money is on its way back to its source. */
   refunded(tx: Tx, of: MovedMoney): Promise<void>
+  /** We give it back by a bank transfer. `owed`: the part that the wallet no longer held. */
+  transferred(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
   /** The gateway refused the refund: the money is back in the wallet. */
   refundFailed(tx: Tx, of: MovedMoney): Promise<void>
   /** A chargeback. `owed`: the part that the wallet did not cover. */
@@ -139,6 +141,22 @@ const words = {
   },
 } as const satisfies Partial<Record<EventName, Record<Language, { subject: string; text: string }>>>
 type Kind = keyof typeof words
+/** Of a refund that no gateway makes: a transfer of ours. */
+const transferWords = {
+  en: {
+    subject: '{amount} is being refunded',
+    text:
+      'We are giving {amount} of the top-up {code} back to you by bank transfer. The bank may ' +
+      'need a few days.{rest} Your balance is {balance}. All transactions: {portal}/transactions',
+  },
+  vi: {
+    subject: 'Đang hoàn {amount} cho bạn',
+    text:
+      'Chúng tôi hoàn {amount} của lần nạp {code} cho bạn bằng chuyển khoản. Ngân hàng có thể ' +
+      'cần vài ngày để xử lý.{rest} Số dư ví là {balance}. Xem mọi giao dịch tại: ' +
+      '{portal}/transactions',
+  },
+} as const
 
 /** An adjustment by its direction, of this amount as it is printed. */
 const adjustments = {
@@ -173,6 +191,14 @@ const rests = {
     en: ' Your balance was too low: you owe {part}, which we deduct from your next top-up.',
     vi: ' Ví không đủ số dư: bạn còn nợ {part}, khoản này sẽ được bù trừ từ lần nạp tiếp theo.',
   },
+  spent: {
+    en:
+      ' {part} of it had been spent and was no longer in your wallet: you owe {part}, which we ' +
+      'deduct from your next top-up.',
+    vi:
+      ' Trong đó {part} đã được chi tiêu, ví không còn đủ: bạn còn nợ {part}, khoản này sẽ ' +
+      'được bù trừ từ lần nạp tiếp theo.',
+  },
 } as const
 
 const automatically = {
@@ -185,8 +211,12 @@ export function createLetters(deps: LetterDeps): Letters {
     tx: Tx,
     kind: Kind,
     of: MovedMoney,
-    part: { readonly name: keyof typeof rests; readonly amount: bigint } | null = null,
-    { told = '', automatic = false } = {},
+    part: {
+      readonly name: 'setOff' | 'owed'
+      readonly amount: bigint
+      readonly said?: keyof typeof rests
+    } | null = null,
+    { told = '', automatic = false, byTransfer = false } = {},
   ): Promise<void> {
     const { amount, currency, provider, transactionCode } = of
     const wallet = {
@@ -196,6 +226,7 @@ export function createLetters(deps: LetterDeps): Letters {
       transactionCode,
       ...(part && part.amount > 0n && { [part.name]: Number(part.amount) }),
       ...(automatic && { automatic }),
+      ...(byTransfer && { byTransfer }),
     }
     await deps.outbox.publishEvent(tx, of.customerId, kind, { wallet })
     const customer = await readerOf(deps, tx, of.customerId)
@@ -215,12 +246,13 @@ export function createLetters(deps: LetterDeps): Letters {
       rest:
         (automatic ? automatically[language] : '') +
         (part && part.amount > 0n
-          ? fillIn(rests[part.name][language], { part: money(part.amount) })
+          ? fillIn(rests[part.said ?? part.name][language], { part: money(part.amount) })
           : ''),
     }
-    const { subject, text } = words[kind][language]
+    const { subject, text } = (byTransfer ? transferWords : words[kind])[language]
     const letter = { subject: fillIn(subject, known), text: fillIn(text, known) }
-    if (kind === 'wallet.chargeback')
+    const owes = byTransfer && part !== null && part.amount > 0n
+    if (kind === 'wallet.chargeback' || owes)
       await deps.answerable(tx, { to: customer.email, language, ...letter })
     else await deps.mail(tx, customer.email, letter.subject, letter.text)
   }
@@ -230,6 +262,14 @@ export function createLetters(deps: LetterDeps): Letters {
       tell(tx, 'wallet.credited', of, { name: 'setOff', amount: setOff }, { automatic }),
     autoTopUp: (tx, news) => tellOfAutoTopUp(deps, tx, news),
     refunded: (tx, of) => tell(tx, 'wallet.refunded', of),
+    transferred: (tx, { owed: amount, ...of }) =>
+      tell(
+        tx,
+        'wallet.refunded',
+        of,
+        { name: 'owed', said: 'spent', amount },
+        { byTransfer: true },
+      ),
     refundFailed: (tx, of) => tell(tx, 'wallet.refund_failed', of),
     takenBack: (tx, of) => tell(tx, 'wallet.chargeback', of, { name: 'owed', amount: of.owed }),
     returned: (tx, of) => tell(tx, 'wallet.chargeback_returned', of),

@@ -37,7 +37,7 @@ export interface Refunds {
     reason: string,
   ): Promise<BegunRefund>
   /**
-   * Records one that was made outside of the portal, of a gateway that makes none: the wallet is
+   * Records one outside of the portal, of a gateway that makes none or refused it: the wallet is
    * debited, and the customer told. What the wallet lacks is owed. `bankReference`: the bank's
    * number of the transfer, entered once for a payment. Throws NotRefundable.
    */
@@ -47,13 +47,16 @@ export interface Refunds {
     amount: bigint | undefined,
     bankReference: string,
   ): Promise<BegunRefund>
-  /** Throws NotRefundable where neither may be begun; the wallet is not looked at. */
-  refuseIn(
+  /**
+   * How much would be given back, minor units. Throws NotRefundable where it may not be begun; the
+   * wallet is not looked at.
+   */
+  amountIn(
     tx: Tx,
     transactionCode: string,
     amount: bigint | undefined,
     way: RefundWay,
-  ): Promise<void>
+  ): Promise<bigint>
   /**
    * Decides a refund after a person looked at the gateway: one that is unclear or was requested
    * over an hour ago. Throws NotRefundable.

@@ -1,4 +1,5 @@
 /** Unrequested reports of the gateway about our refunds, in any order. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
@@ -7,6 +8,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { refundsThrough } from '../../test/refunding-gateway.ts'
+import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { PaymentUpdate } from './driver.ts'
 
@@ -145,4 +147,20 @@ test('an attempt that succeeds after a person gave it up is there to be explaine
   } finally {
     hold = undefined
   }
+})
+
+test('where the gateway refuses, a transfer is entered, unless the account is closed', async () => {
+  const { refunds } = portal.app.topUps
+  const enter = (code: string) =>
+    transaction(portal.app.db, (tx) => refunds.recordIn(tx, code, undefined, 'FT26332001'))
+  const { an, code } = await refunded('rejected', 'refused')
+  await enter(code)
+  expect(await balance(an)).toBe(0n)
+  await expect(enter(code)).rejects.toThrow('0 are left')
+  const { transactionCode: other } = await portal.topUp(an, 300_000)
+  await eventually('the top-up', async () => (await balance(an)) === 300_000n)
+  await expect(enter(other)).rejects.toThrow('gives money back itself')
+  await sql`update customer set closed_at = now() where id = ${an.id}`.execute(portal.app.db)
+  await expect(enter(other)).rejects.toThrow('is closed')
+  await portal.ledgerHolds()
 })

@@ -15,10 +15,10 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
-import type { Orders, PaymentRow } from './orders.ts'
+import { isClosed, type Orders, type PaymentRow } from './orders.ts'
 import { closeRefund, type RefundEnd, decidedByHand } from './refund-close.ts'
 import { NotRefundable, type BegunRefund, type Refunds, type RefundWay } from './refund-terms.ts'
-import { refundedTotal } from './reversals.ts'
+import { refundedTotal, refusedAmong } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
@@ -173,10 +173,17 @@ export function createRefunds(deps: {
         en: `${provider} gives no money back; transfer it by hand.`,
         vi: `${provider} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
       })
-    if (way === 'hand' && driver?.refund)
+    if (way === 'hand' && (await isClosed(tx, payment.customer_id)))
       throw new NotRefundable({
-        en: `${provider} gives money back itself: begin a refund.`,
-        vi: `${provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền.`,
+        en: 'The account of this payment is closed: nothing can be entered in its wallet.',
+        vi: 'Tài khoản của giao dịch này đã đóng: không thể ghi nhận vào ví.',
+      })
+    if (way === 'hand' && driver?.refund && !(await refusedAmong(tx, [payment.id])).has(payment.id))
+      throw new NotRefundable({
+        en: `${provider} gives money back itself: begin a refund. If it refuses, enter a transfer.`,
+        vi:
+          `${provider} có hỗ trợ hoàn tiền: hãy dùng chức năng hoàn tiền. Nếu bị từ chối, hãy ` +
+          'chuyển khoản rồi ghi nhận.',
       })
     if (payment.status !== 'succeeded')
       throw new NotRefundable({
@@ -218,10 +225,10 @@ export function createRefunds(deps: {
   }
 
   /**
-   * Books money that left by a transfer of ours while the wallet holds less: the rest is owed, as
-   * after a chargeback. Returns the refund's id.
+   * Books money that leaves by a transfer of ours. What the wallet no longer holds is owed, and the
+   * customer told. Returns the refund's id.
    */
-  async function owe(
+  async function sentBack(
     tx: Tx,
     of: Refundable,
     reason: string,
@@ -234,14 +241,13 @@ export function createRefunds(deps: {
       amount,
       currency: payment.currency as Currency,
     }
-    const { owed } = await ledger.chargeback(tx, {
+    const { owed } = await ledger.sendBack(tx, {
       ...moved,
       key: `refund:${id}`,
       driver: payment.driver,
-      atMost: amount,
       details: detailsOf(of, reason),
     })
-    await deps.letters.takenBack(tx, { ...moved, provider, transactionCode: payment.code, owed })
+    await deps.letters.transferred(tx, { ...moved, provider, transactionCode: payment.code, owed })
     await write(tx, of, {
       id,
       reason,
@@ -333,17 +339,11 @@ export function createRefunds(deps: {
     async recordIn(tx, code, wanted, bankReference) {
       const of = await refundable(tx, code, wanted, 'hand')
       await refuseEntered(tx, of.payment, bankReference)
-      const id = await withhold(tx, of, 'refund')
-      if (id === undefined) return begun(await owe(tx, of, 'refund', bankReference), of)
-      await closeRefund(deps, tx, id, of.provider, {
-        wanted: 'done',
-        detail: decidedByHand,
-        providerRefundId: bankReference,
-      })
-      return begun(id, of)
+      return begun(await sentBack(tx, of, 'refund', bankReference), of)
     },
-    async refuseIn(tx, code, wanted, way) {
-      await refundable(tx, code, wanted, way)
+    async amountIn(tx, code, wanted, way) {
+      const { amount } = await refundable(tx, code, wanted, way)
+      return amount
     },
   }
   return refunds

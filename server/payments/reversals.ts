@@ -48,6 +48,21 @@ export async function refundedTotals(
   return totals
 }
 
+/** Those of these payments of which a refund of ours was refused. */
+export async function refusedAmong(
+  db: Queryable,
+  paymentIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (paymentIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('payment_refund')
+    .select('payment_id')
+    .where('payment_id', 'in', paymentIds)
+    .where('status', '=', 'refused')
+    .execute()
+  return new Set(rows.map(({ payment_id: id }) => id))
+}
+
 /** The refund of ours that the update is about. */
 async function ownRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate) {
   const rows = await tx

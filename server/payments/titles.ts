@@ -4,7 +4,13 @@ import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Titles } from '../realtime/index.ts'
 
 interface Known {
-  wallet?: { amount?: number; currency?: string; change?: string; automatic?: boolean }
+  wallet?: {
+    amount?: number
+    currency?: string
+    change?: string
+    automatic?: boolean
+    byTransfer?: boolean
+  }
 }
 
 const amountOf = (payload: unknown, language: Language): string => {
@@ -41,10 +47,16 @@ export const titles = {
         : `${amount} added to your wallet automatically`
     return language === 'vi' ? `Nạp ví thành công: ${amount}` : `${amount} added to your wallet`
   },
-  'wallet.refunded': (payload, language) =>
-    language === 'vi'
-      ? `Đang hoàn ${amountOf(payload, language)} về nguồn thanh toán ban đầu`
-      : `Refunding ${amountOf(payload, language)} to the original payment method`,
+  'wallet.refunded': (payload, language) => {
+    const amount = amountOf(payload, language)
+    if ((payload as Known).wallet?.byTransfer)
+      return language === 'vi'
+        ? `Đang hoàn ${amount} bằng chuyển khoản`
+        : `Refunding ${amount} by bank transfer`
+    return language === 'vi'
+      ? `Đang hoàn ${amount} về nguồn thanh toán ban đầu`
+      : `Refunding ${amount} to the original payment method`
+  },
   'wallet.refund_failed': (payload, language) =>
     language === 'vi'
       ? `Không hoàn được ${amountOf(payload, language)}; số tiền đã trở lại ví`

@@ -67,7 +67,7 @@ export async function creditLinesOf(
     left join credit_line l on l.customer_id = c.id
     cross join lateral (
       select coalesce(sum(amount - settled) filter (where kind = 'lent'), 0)::bigint as owed,
-        min(due_at) as due_at, coalesce(bool_or(kind = 'chargeback'), false) as taken_back,
+        min(due_at) as due_at, coalesce(bool_or(kind <> 'lent'), false) as taken_back,
         min(currency) as currency
       from wallet_debt where customer_id = c.id and settled < amount
     ) d

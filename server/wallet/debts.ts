@@ -1,6 +1,6 @@
 /**
- * Customers' debts: from a chargeback that took more than the wallet held, or from a loan
- * (credit-lines.ts). Amounts are minor units.
+ * Customers' debts: from a chargeback or a refund by hand that took more than the wallet held, or
+ * from a loan (credit-lines.ts). Amounts are minor units.
  */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -17,7 +17,7 @@ export async function receivables(tx: Tx, currency: Currency): Promise<string[]>
   return rows.map(({ code }) => code)
 }
 
-/** Only chargebacks since this moment count; null: none. Loans always count. */
+/** Only chargebacks and refunds since this moment count; null: none. Loans always count. */
 export type ChargebacksSince = Date | null
 
 /** Open debts, oldest first. */

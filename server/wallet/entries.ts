@@ -50,6 +50,12 @@ export function describe(kind: PostingKind, details: Details, language: Language
         ? `${details.provider ?? ''} hoàn lại khoản nạp đã thu hồi`
         : `Chargeback reversed by ${details.provider ?? ''}`
     case 'set_off':
+      if (details.debt === 'refund')
+        return (
+          (vi ? 'Bù trừ khoản nạp đã được hoàn' : 'Settled against a top-up that was refunded') +
+          subject +
+          invoice
+        )
       return (
         (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') +
         subject +

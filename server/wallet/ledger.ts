@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
 import {
   adjustmentOf,
   gatewayOf,
@@ -23,7 +24,7 @@ import { creditLinesOf, setCreditLine } from './credit-lines.ts'
 import { receivables, settleDebt } from './debts.ts'
 import { matchedPosting, payoutPosting, undonePosting } from './payouts.ts'
 import { createPoster } from './post.ts'
-import type { Ledger } from './posting.ts'
+import type { Ledger, Movement, Outcome } from './posting.ts'
 import { postedUnder, toppedUpFor } from './postings.ts'
 import { createSetOff } from './set-off.ts'
 
@@ -32,6 +33,51 @@ export function createLedger(clock: Clock): Ledger {
   const { post, postIf, between, lock } = poster
   const { setOff, incoming, creditFrom } = createSetOff(poster)
   const { charge, chargeAll } = createCharges(poster)
+
+  /** Out of the wallet as far as it holds any, and out of the gateway; the rest is owed. */
+  async function takeOut(
+    tx: Tx,
+    of: Movement & { readonly atMost: bigint },
+    kind: 'chargeback' | 'withdrawal',
+  ): Promise<Outcome & { readonly owed: bigint }> {
+    const wallet = walletOf(of.customerId)
+    const [gateway, receivable] = [
+      gatewayOf(of.driver, of.currency),
+      receivableOf(of.driver, of.currency),
+    ]
+    // Locked, so that nothing is spent between the reading and the posting.
+    const balance = (await lock(tx, [gateway, wallet, receivable])).get(wallet) ?? 0n
+    const fromWallet = [balance, of.atMost].reduce(
+      (least, each) => (each < least ? each : least),
+      of.amount,
+    )
+    const lines = [
+      { account: gateway, amount: of.amount },
+      { account: wallet, amount: -fromWallet },
+      { account: receivable, amount: fromWallet - of.amount },
+    ]
+    const posting = {
+      key: of.key,
+      kind,
+      details: of.details,
+      lines: lines.filter(({ amount }) => amount !== 0n),
+    } as const
+    const outcome = await post(tx, posting)
+    if (outcome.outcome === 'posted' && of.amount > fromWallet)
+      await tx
+        .insertInto('wallet_debt')
+        .values({
+          key: of.key,
+          customer_id: of.customerId,
+          account: receivable,
+          currency: of.currency,
+          amount: of.amount - fromWallet,
+          kind: kind === 'chargeback' ? kind : 'refund',
+          created_at: clock.now(),
+        })
+        .execute()
+    return { ...outcome, owed: of.amount - fromWallet }
+  }
 
   return {
     async prepare(db, of) {
@@ -141,44 +187,8 @@ export function createLedger(clock: Clock): Ledger {
         payableOf(of.driver, of.currency),
         gatewayOf(of.driver, of.currency),
       ),
-    async chargeback(tx, of) {
-      const wallet = walletOf(of.customerId)
-      const [gateway, receivable] = [
-        gatewayOf(of.driver, of.currency),
-        receivableOf(of.driver, of.currency),
-      ]
-      // Locked, so that nothing is spent between the reading and the posting.
-      const balance = (await lock(tx, [gateway, wallet, receivable])).get(wallet) ?? 0n
-      const fromWallet = [balance, of.atMost].reduce(
-        (least, each) => (each < least ? each : least),
-        of.amount,
-      )
-      const lines = [
-        { account: gateway, amount: of.amount },
-        { account: wallet, amount: -fromWallet },
-        { account: receivable, amount: fromWallet - of.amount },
-      ]
-      const posting = {
-        key: of.key,
-        kind: 'chargeback',
-        details: of.details,
-        lines: lines.filter(({ amount }) => amount !== 0n),
-      } as const
-      const outcome = await post(tx, posting)
-      if (outcome.outcome === 'posted' && of.amount > fromWallet)
-        await tx
-          .insertInto('wallet_debt')
-          .values({
-            key: of.key,
-            customer_id: of.customerId,
-            account: receivable,
-            currency: of.currency,
-            amount: of.amount - fromWallet,
-            created_at: clock.now(),
-          })
-          .execute()
-      return { ...outcome, owed: of.amount - fromWallet }
-    },
+    chargeback: (tx, of) => takeOut(tx, of, 'chargeback'),
+    sendBack: (tx, of) => takeOut(tx, { ...of, atMost: of.amount }, 'withdrawal'),
     async reverseChargeback(tx, of) {
       const [gateway, receivable] = [
         gatewayOf(of.driver, of.currency),

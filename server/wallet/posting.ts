@@ -31,7 +31,7 @@ export type PostingKind =
   /** A chargeback by the gateway or the bank, and its reversal. */
   | 'chargeback'
   | 'chargeback_won'
-  /** From the wallet, against a debt that a chargeback left. */
+  /** From the wallet, against a debt that a chargeback, or a refund by hand, left. */
   | 'set_off'
   /** By the operator, into a wallet or out of it. */
   | 'adjustment'
@@ -57,6 +57,8 @@ export interface Details {
   /** The thing sold, such as a server's name. */
   readonly subject?: string
   readonly reason?: string
+  /** What a debt that is settled comes from; absent: a chargeback. */
+  readonly debt?: 'refund'
 }
 
 /** `short`: a wallet would go below zero; nothing was written. */
@@ -209,6 +211,11 @@ export interface Ledger {
     tx: Tx,
     chargeback: Movement & { readonly atMost: bigint },
   ): Promise<Outcome & { readonly owed: bigint }>
+  /**
+   * Money that we gave back outside of the gateway: from the wallet as far as it holds any. The
+   * rest becomes a debt, answered as `owed`. All accounts are locked at once, in one order.
+   */
+  sendBack(tx: Tx, refund: Movement): Promise<Outcome & { readonly owed: bigint }>
   /**
    * A chargeback was decided for us, or a refund of ours came back: what was taken from the wallet
    * is there again, and what is still owed because of it is owed no more. `undoes` is the key of

@@ -41,7 +41,7 @@ export function createSetOff({ post, lock }: Poster): SetOff {
       await post(tx, {
         key: `${of.key}:settles:${debt.key}`,
         kind: debt.kind === 'lent' ? 'repaid' : 'set_off',
-        details: of.details,
+        details: debt.kind === 'refund' ? { ...of.details, debt: 'refund' } : of.details,
         lines: [
           { account: walletOf(of.customerId), amount: -taken },
           { account: debt.account, amount: taken },

@@ -18,9 +18,7 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/payment.ts',
-        mended:
-          "  if (invoice.kind === 'renewal' && subscription && invoice.period_end && " +
-          `invoice.period_end <= now)
+        mended: `  if (stoodStill && invoice.period_end && invoice.period_end <= now)
     return await renewAnew(
       context,
       tx,

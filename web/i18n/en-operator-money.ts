@@ -212,7 +212,7 @@ export const enOperatorMoney = {
     available: 'May be lent',
     stopped: {
       overdue: 'Nothing is lent: something is overdue',
-      chargeback: 'Nothing is lent: a chargeback is owed',
+      chargeback: 'Nothing is lent: a chargeback or refund is owed',
       blocked: 'Nothing is lent: the customer is blocked',
     },
   },
@@ -264,8 +264,9 @@ export const enMoneyActs = {
     'dispute.accept':
       'The money that the bank took is given up. This cannot be taken back at the gateway.',
     'money.refund_by_hand':
-      'Only after you have transferred the money back to the payer. It leaves the wallet, the ' +
-      'customer gets an email, and nothing is sent by this.',
+      'It leaves the wallet and the customer gets an email; nothing is sent by this. Transfer ' +
+      'first, then enter it. An amount that a second member must approve: enter it first, and ' +
+      'transfer once it is approved, for until then the customer can spend it.',
     'payout.import':
       'The pay-out is posted at once: bank and fees in the ledger. The same file, and the same ' +
       'pay-out, is posted once.',
@@ -302,7 +303,8 @@ export const enMoneyActs = {
     termDays: 'Days until what is lent is due',
     termDaysHint: 'Up to 90. Empty: 30.',
     bankReference: 'Bank reference',
-    bankReferenceHint: 'The number of the transfer at the bank.',
+    bankReferenceHint:
+      'The number of the transfer at the bank. Not transferred yet: what you will write in it.',
     since: 'Since',
     payout: 'Name of the pay-out',
     outcome: 'What happened',

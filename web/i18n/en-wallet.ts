@@ -15,7 +15,8 @@ export const enWallet = {
     topUp: 'Top up',
     stopped: {
       overdue: 'Nothing more is lent until you have paid what is overdue.',
-      chargeback: 'Nothing more is lent until you have paid what a reversed top-up left owed.',
+      chargeback:
+        'Nothing more is lent until you have paid what a top-up that went back left owed.',
     },
   },
   wallet: {

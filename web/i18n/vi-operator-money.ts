@@ -207,7 +207,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     available: 'Còn được ghi nợ',
     stopped: {
       overdue: 'Ngừng ghi nợ: có khoản quá hạn',
-      chargeback: 'Ngừng ghi nợ: còn nợ do khoản nạp bị thu hồi',
+      chargeback: 'Ngừng ghi nợ: còn nợ do khoản nạp bị thu hồi hoặc đã hoàn',
       blocked: 'Ngừng ghi nợ: khách hàng đang bị khoá',
     },
   },
@@ -257,8 +257,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     'dispute.accept':
       'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể hoàn tác tại cổng thanh toán.',
     'money.refund_by_hand':
-      'Chỉ dùng sau khi đã chuyển khoản trả lại người nộp. Tiền được trừ khỏi ví và khách hàng ' +
-      'nhận được email; thao tác này không chuyển tiền.',
+      'Tiền được trừ khỏi ví và khách hàng nhận được email; thao tác này không chuyển tiền. Hãy ' +
+      'chuyển khoản trước rồi ghi nhận. Nếu số tiền cần người thứ hai duyệt: ghi nhận trước, chỉ ' +
+      'chuyển khoản sau khi đã duyệt, vì cho đến lúc đó khách hàng vẫn tiêu được số tiền này.',
     'payout.import':
       'Đợt chi trả được ghi sổ ngay: tiền về ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Tra cứu tại cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
@@ -293,7 +294,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     termDays: 'Thời hạn trả nợ (ngày)',
     termDaysHint: 'Tối đa 90. Để trống: 30.',
     bankReference: 'Mã tham chiếu của ngân hàng',
-    bankReferenceHint: 'Số giao dịch chuyển khoản tại ngân hàng.',
+    bankReferenceHint:
+      'Số giao dịch chuyển khoản tại ngân hàng. Nếu chưa chuyển: nội dung bạn sẽ ghi khi chuyển.',
     since: 'Từ ngày',
     payout: 'Tên đợt chi trả',
     outcome: 'Kết quả',

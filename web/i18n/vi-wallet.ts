@@ -15,7 +15,8 @@ export const viWallet: typeof enWallet = {
     topUp: 'Nạp tiền',
     stopped: {
       overdue: 'Không ghi nợ thêm cho đến khi bạn trả khoản đã quá hạn.',
-      chargeback: 'Không ghi nợ thêm cho đến khi bạn trả khoản nợ do lần nạp bị thu hồi.',
+      chargeback:
+        'Không ghi nợ thêm cho đến khi bạn trả khoản nợ do lần nạp bị thu hồi hoặc đã hoàn.',
     },
   },
   wallet: {

@@ -10,6 +10,13 @@ export const recentInvoicesQuery = queryOptions({
     (await callPage(listInvoices, { query: { limit: 50 } }, { signal })).result,
 })
 
+/** The unpaid ones, newest first. */
+export const openInvoicesQuery = queryOptions({
+  queryKey: ['invoices', 'open'],
+  queryFn: async ({ signal }) =>
+    (await callPage(listInvoices, { query: { limit: 50, status: 'open' } }, { signal })).result,
+})
+
 /** The invoices; `open`: only the unpaid ones. */
 export const invoiceListQuery = (status?: 'open') =>
   infiniteQueryOptions({

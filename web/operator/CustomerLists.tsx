@@ -96,7 +96,11 @@ function paymentRow(
   { may, ask }: Pick<Lists, 'may' | 'ask'>,
 ): Row {
   const money = (sum: number): string => formatMoney(sum, currency, language)
-  const act = refundable ? 'money.refund' : 'money.refund_by_hand'
+  // Both, where the gateway has refused one.
+  const ways = [
+    ...(refundable ? (['money.refund'] as const) : []),
+    ...(refundableByHand ? (['money.refund_by_hand'] as const) : []),
+  ].filter(may)
   return {
     key: code,
     main: gateway,
@@ -106,22 +110,27 @@ function paymentRow(
     end: money(amount),
     ...badgeOf(t, givenBack >= amount ? 'refunded' : status),
     action:
-      (refundable || refundableByHand) && may(act) ? (
-        <Button
-          variant="outline"
-          size="sm"
-          onClick={() =>
-            ask(act, {
-              about: `${money(amount)} · ${code}`,
-              fixed: { payment: code },
-              currency,
-              // The amount that is still refundable; the member may lower it.
-              initial: { amount: toMajor(amount - givenBack, currency) },
-            })
-          }
-        >
-          {refundable ? t.customer.refund : t.customer.refundByHand}
-        </Button>
+      ways.length > 0 ? (
+        <span className="flex flex-wrap justify-end gap-2">
+          {ways.map((act) => (
+            <Button
+              key={act}
+              variant="outline"
+              size="sm"
+              onClick={() =>
+                ask(act, {
+                  about: `${money(amount)} · ${code}`,
+                  fixed: { payment: code },
+                  currency,
+                  // The amount that is still refundable; the member may lower it.
+                  initial: { amount: toMajor(amount - givenBack, currency) },
+                })
+              }
+            >
+              {act === 'money.refund' ? t.customer.refund : t.customer.refundByHand}
+            </Button>
+          ))}
+        </span>
       ) : undefined,
   }
 }

@@ -75,7 +75,10 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'money.credit': [amount, told],
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],
-  'money.refund_by_hand': [{ ...amount, isOptional: true }, line('bankReference')],
+  'money.refund_by_hand': [
+    { ...amount, isOptional: true },
+    { name: 'bankReference', kind: 'line', hint: 'bankReferenceHint' },
+  ],
   'money.assign': [line('to')],
   'money.return': [],
   'dispute.answer': [paragraph('evidence')],

@@ -18,7 +18,7 @@ import { brand } from '../brand.ts'
 import { formatElapsed, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
-import { recentInvoicesQuery } from '../invoices/queries.ts'
+import { openInvoicesQuery } from '../invoices/queries.ts'
 import { may } from '../may.ts'
 import { topUpOf } from '../payments/shortfall.ts'
 import { meQuery, useConfig, useMe } from '../queries.ts'
@@ -133,11 +133,11 @@ function Progress({ server }: { server: Server }) {
   const working = server.status === 'pending_payment' || server.status === 'provisioning'
   const now = useNow(working)
   const stage = stageOf(server, user.balance)
-  const { data: recent } = useQuery({
-    ...recentInvoicesQuery,
+  const { data: unpaid } = useQuery({
+    ...openInvoicesQuery,
     enabled: stage === 'unpaid' && may('money:read'),
   })
-  const older = server.invoice ? olderDue(recent ?? [], server.invoice.id) : 0
+  const older = server.invoice ? olderDue(unpaid ?? [], server.invoice.id) : 0
   const short = Math.max(0, older + (server.invoice?.amount_due ?? 0) - user.balance)
   // An order may have waited for days before its money came: only the present stage is counted.
   const [begun, setBegun] = useState({ stage, at: now })

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { recentInvoicesQuery } from '../invoices/queries.ts'
+import { openInvoicesQuery } from '../invoices/queries.ts'
 import { may } from '../may.ts'
 import { useMe } from '../queries.ts'
 import { takenBefore } from './older-due.ts'
@@ -11,9 +11,9 @@ import { takenBefore } from './older-due.ts'
 export function useShortfall(price: number): { readonly short: number; readonly older: number } {
   const { balance } = useMe()
   const { data } = useQuery({
-    ...recentInvoicesQuery,
+    ...openInvoicesQuery,
     enabled: price > balance && may('money:read'),
   })
-  const older = price > balance ? takenBefore(data ?? [], price) : 0
+  const older = price > balance ? takenBefore(data ?? []) : 0
   return { short: older + price - balance, older }
 }

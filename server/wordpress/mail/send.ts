@@ -104,6 +104,20 @@ export function defineSending(deps: MailDeps): void {
     return numUpdatedRows > 0n
   }
 
+  /** The process is told to stop: what it has not begun is free at once, and was no attempt. */
+  async function giveBack(claimed: readonly Claimed[]): Promise<void> {
+    const now = clock.now()
+    for (const one of claimed)
+      await db
+        .updateTable('site_mail')
+        .set({ leased_until: null, attempts: one.attempts - 1 })
+        .where('id', '=', one.id)
+        .where('state', '=', 'waiting')
+        .where('attempts', '=', one.attempts)
+        .where('leased_until', '>', now)
+        .execute()
+  }
+
   /** Sends one letter; answers its new state and the reason, or `later`: why it is tried again. */
   async function send(
     site: SiteRow,
@@ -185,8 +199,13 @@ export function defineSending(deps: MailDeps): void {
         const names = await senderNames(db, deps.addressing, site)
         const claimed = await transaction(db, (tx) => claim(tx, siteId))
         if (claimed.length === 0) break
-        for (const one of claimed)
-          if (!signal.aborted && (await isStillOurs(one))) await settle(site, names, one)
+        for (const [index, one] of claimed.entries()) {
+          if (signal.aborted) {
+            await giveBack(claimed.slice(index))
+            break
+          }
+          if (await isStillOurs(one)) await settle(site, names, one)
+        }
         sent += claimed.length
       }
       await transaction(db, (tx) => wakeFor(tx, deps, siteId))

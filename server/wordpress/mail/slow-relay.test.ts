@@ -68,3 +68,27 @@ test('a worker that was overtaken sends none of its letters again', async () => 
   // Only the one that the relay had in hand went there twice.
   expect(asked.toSorted()).toEqual(['one@example.vn', ...recipients].toSorted())
 })
+
+test('a worker that is told to stop gives back what it has not begun', async () => {
+  const recipients = ['five@example.vn', 'six@example.vn', 'seven@example.vn']
+  const { db, jobs } = portal.app
+  asked.length = 0
+  hold = Promise.withResolvers()
+  const headers = `From: order@coffee.com.vn\r\nCc: ${recipients.slice(1).join(', ')}`
+  expect(await send(an, { to: 'five@example.vn', subject: 'x', body: 'x', headers })).toBe(true)
+  await eventually('the first letter at the relay', async () => asked.length === 1)
+  const stopped = jobs.stop()
+  hold.resolve()
+  await stopped
+  const rows = await db
+    .selectFrom('site_mail')
+    .select(['attempts', 'leased_until', 'state'])
+    .where('recipient', 'in', recipients)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { attempts: 1, leased_until: null, state: 'sent' },
+    { attempts: 0, leased_until: null, state: 'waiting' },
+    { attempts: 0, leased_until: null, state: 'waiting' },
+  ])
+})

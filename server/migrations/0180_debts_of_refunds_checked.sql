@@ -1,0 +1,1 @@
+alter table wallet_debt validate constraint wallet_debt_kind;
