@@ -215,28 +215,27 @@ describe('a renewal that is paid when its month is over', () => {
     expect((await billing.invoices(id)).at(-1)).toContain('2027-04-01')
   })
 
-  test('is charged as it stands where the server ran on, and the next month is due', async () => {
+  test('has no more time than the month that is unpaid, while the server runs', async () => {
     await at('2026-12-31T03:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))
     const putOff = (day: string) =>
       transaction(billing.db, (tx) => billing.bills.desk.putOff(tx, id, day))
     await at('2027-01-31T03:00:00Z')
-    await putOff('2027-02-28')
-    await at('2027-02-25T03:00:00Z')
-    // 36 days after the day on which it was due, for a month of 28 days.
-    await putOff('2027-03-08')
-    await at('2027-03-07T03:00:00Z')
+    await putOff('2027-02-25')
+    await at('2027-02-20T03:00:00Z')
+    await expect(putOff('2027-02-28')).rejects.toMatchObject({ code: 'invalid_input' })
+    await putOff('2027-02-27')
+    await at('2027-02-26T03:00:00Z')
     expect((await billing.subscription(id))?.status).toBe('past_due')
     await billing.topUp(an, price)
     await billing.bills.sweep()
     expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} paid 2027-01-31`,
-      `renewal ${price} open 2027-02-28`,
     ])
     expect(await billing.subscription(id)).toMatchObject({
-      status: 'past_due',
+      status: 'active',
       periodEnd: '2027-02-28T03:00:00.000Z',
     })
   })

@@ -31,7 +31,8 @@ const refuse = (code: 'conflict' | 'invalid_input', field: string, said: Sentenc
  * Moves the days of a subscription's dunning so that its next step comes with the end of `day`
  * (2026-12-31, in the customer's time zone), and tells the customer. A payment ends it. Refuses
  * with conflict a subscription that is not overdue, and a day on which the step would come anyway;
- * with invalid_input one that is too far ahead.
+ * with invalid_input one that is too far ahead, or on which a running service's unpaid month is
+ * over.
  */
 export async function putOff(
   context: BillingContext,
@@ -71,6 +72,15 @@ export async function putOff(
     refuse('conflict', 'until', {
       en: `Its next step comes on ${dayIn(timeZone, step)}: choose a later day.`,
       vi: `Bước tiếp theo đã định vào ngày ${dayIn(timeZone, step)}: hãy chọn ngày muộn hơn.`,
+    })
+  // A service that runs past its unpaid month would have days that nobody is billed for.
+  const monthEnds = locked.invoice.period_end
+  if (status === 'past_due' && monthEnds !== null && until > monthEnds)
+    refuse('invalid_input', 'until', {
+      en: `Its unpaid month ends on ${dayIn(timeZone, monthEnds)}: choose a day before that.`,
+      vi:
+        `Tháng chưa thanh toán kết thúc vào ngày ${dayIn(timeZone, monthEnds)}: ` +
+        'hãy chọn một ngày trước đó.',
     })
   const stepDay = status === 'past_due' ? rule.suspendDays : rule.deleteDays
   const dueAt = later(until, -days(stepDay))

@@ -5,5 +5,3 @@ alter table wallet_debt add constraint wallet_debt_kind check (
     when 'chargeback' then due_at is null and write_at is null
     when 'refund' then due_at is null and write_at is null else false end
 ) not valid;
--- Those of before are few: a transfer of a payment whose money was spent.
-update wallet_debt set kind = 'refund' where key like 'refund:%' and kind = 'chargeback';

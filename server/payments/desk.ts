@@ -8,6 +8,7 @@ import type { TimePosition } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
 import { noticesOfMovements } from './notice-desk.ts'
+import { isClosed } from './orders.ts'
 import { refundedTotals, refusedAmong } from './reversals.ts'
 
 const shownSuspense = 100
@@ -111,6 +112,7 @@ export async function paymentsOfCustomer(
   const last = rows.at(-1)
   const ids = rows.map(({ id }) => id)
   const [gone, refused] = [await refundedTotals(db, ids), await refusedAmong(db, ids)]
+  const mayOwe = !(await isClosed(db, customerId))
   const isLeft = ({ id, status, received }: (typeof rows)[number]) =>
     status === 'succeeded' && received > (gone.get(id) ?? 0n)
   const makesRefunds = ({ driver }: (typeof rows)[number]) =>
@@ -125,7 +127,7 @@ export async function paymentsOfCustomer(
       status: row.status,
       givenBack: Number(gone.get(row.id) ?? 0n),
       refundable: isLeft(row) && makesRefunds(row),
-      refundableByHand: isLeft(row) && (!makesRefunds(row) || refused.has(row.id)),
+      refundableByHand: mayOwe && isLeft(row) && (!makesRefunds(row) || refused.has(row.id)),
     })),
     next: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
   }

@@ -386,7 +386,9 @@ export const enOperator = {
     toldHint: 'Stands in the email and in the list of transactions.',
     cause: 'Why',
     until: 'Until the end of',
-    untilHint: 'Within 30 days, in the time zone of the customer.',
+    untilHint:
+      'Within 30 days, in the time zone of the customer. A suspension waits at most until the ' +
+      'unpaid month ends.',
     noteForOwner: 'Note for the owner',
     noteHint: 'Stands in the email and on the page of the server.',
     toldByLetterHint: 'Stands in the email.',

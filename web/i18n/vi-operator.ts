@@ -377,7 +377,9 @@ export const viOperator: OperatorTexts = {
     toldHint: 'Hiện trong email và trong danh sách giao dịch.',
     cause: 'Nguyên nhân',
     until: 'Đến hết ngày',
-    untilHint: 'Trong vòng 30 ngày, theo múi giờ của khách hàng.',
+    untilHint:
+      'Trong vòng 30 ngày, theo múi giờ của khách hàng. Việc tạm ngưng chỉ lùi được đến khi hết ' +
+      'tháng chưa thanh toán.',
     noteForOwner: 'Ghi chú cho chủ máy chủ',
     noteHint: 'Hiện trong email và trên trang của máy chủ.',
     toldByLetterHint: 'Hiện trong email.',
