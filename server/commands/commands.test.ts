@@ -51,6 +51,28 @@ function commandWith(
   return new Promise((resolve) => child.on('exit', (code) => resolve({ code, said })))
 }
 
+test('a fault of the settings and a failure on the way have exit codes of their own', async () => {
+  const configuration = await commandWith({ PORT: 'eighty' }, 'ledger:check')
+  expect(configuration).toEqual({ code: 78, said: 'PORT must be a port from 1 to 65535.\n' })
+  // No version is published yet, so the file of this machine counts.
+  const catalogue = await commandWith({ CATALOG: '/nowhere/catalog.yaml' }, 'reconcile')
+  expect(catalogue).toEqual({
+    code: 78,
+    said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n',
+  })
+  await sql`insert into schema_migration values ('9001_less', 99, now())`.execute(portal.app.db)
+  const older = await command('migrate', '--json')
+  await sql`delete from schema_migration where name = '9001_less'`.execute(portal.app.db)
+  expect(older.code).toBe(78)
+  expect(JSON.parse(older.said)).toMatchObject({
+    oldestRelease: 99,
+    error: expect.stringContaining('changed for release 99 or newer (by 9001_less)') as string,
+  })
+  expect(
+    await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check'),
+  ).toMatchObject({ code: 70 })
+})
+
 test('an unknown command names those there are', async () => {
   const { code, said } = await command('nonsense')
   expect(code).toBe(64)
@@ -139,27 +161,6 @@ test('jobs that gave up are named, and started again', async () => {
     said: 'No such job gave up.\n',
   })
   expect((await portal.call('GET', '/metrics')).text).not.toMatch(/^portal_jobs_given_up\{.*[1-9]/m)
-})
-
-test('a fault of the settings and a failure on the way have exit codes of their own', async () => {
-  const configuration = await commandWith({ PORT: 'eighty' }, 'ledger:check')
-  expect(configuration).toEqual({ code: 78, said: 'PORT must be a port from 1 to 65535.\n' })
-  const catalogue = await commandWith({ CATALOG: '/nowhere/catalog.yaml' }, 'reconcile')
-  expect(catalogue).toEqual({
-    code: 78,
-    said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n',
-  })
-  await sql`insert into schema_migration values ('9001_less', 99, now())`.execute(portal.app.db)
-  const older = await command('migrate', '--json')
-  await sql`delete from schema_migration where name = '9001_less'`.execute(portal.app.db)
-  expect(older.code).toBe(78)
-  expect(JSON.parse(older.said)).toMatchObject({
-    oldestRelease: 99,
-    error: expect.stringContaining('changed for release 99 or newer (by 9001_less)') as string,
-  })
-  expect(
-    await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check'),
-  ).toMatchObject({ code: 70 })
 })
 
 test('reconcile finds nothing where all agree, and names what does not', async () => {
