@@ -228,7 +228,21 @@ test('a file that reads as something else than it says is no file of customers',
   ])
 })
 
-test('a quotation mark within a cell stops the file: it could move money between rows', async () => {
+test('nobody has a file read who may not send it', async () => {
+  const send = (headers: Record<string, string>) =>
+    fetch(`${portal.url}/api/operator/customer-imports/preview`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      // Whoever parses this says that it is no JSON.
+      body: `{"file": "${'x'.repeat(1_000_000)}`,
+    })
+  expect((await send({})).status).toBe(401)
+  const support = await newMember(portal, 'support')
+  expect((await send(support.headers)).status).toBe(403)
+  expect((await send(finance.headers)).status).toBe(400)
+})
+
+test('a quotation mark within a cell stops the file: it could move money', async () => {
   const { body } = await previewFile(
     finance,
     'email,currency,company,balance\n' +
