@@ -29,8 +29,8 @@ const ofNetwork = { atOnce: 6, waiting: 200, longestWaitMs: 5_000 }
 
 /**
  * Identifies the staff member before the body is read. Refuses with unauthenticated, and with
- * forbidden calls that the role does not allow and writes without their CSRF token. Of one request it
- * judges once.
+ * forbidden calls that the role does not allow and writes without their CSRF token. A request is
+ * judged once.
  */
 export function createStaffJudge(
   { identifyStaff }: StaffOptions,
