@@ -47,10 +47,10 @@ export const ImportPreview = z.object({
   upload: z.nullable(z.string()),
   rows: z.int(),
   accounts: z.int(),
-  /** Rows whose email address an account has already. */
+  /** Rows whose customer is here already. */
   skipped: z.int(),
-  /** The first fifty of those. */
-  skippedRows: z.array(z.object({ line: z.int(), email: z.string() })),
+  /** The first fifty of those, and why. */
+  skippedRows: z.array(z.object({ line: z.int(), email: z.string(), text: z.string() })),
   sums,
   /** Accounts that have no phone number. */
   withoutPhone: z.int(),
@@ -95,6 +95,8 @@ export const CustomerImport = z.object({
   /** Accounts created without their number, which another account had got since the preview. */
   withoutPhone: z.int(),
   doneAt: z.nullable(z.string()),
+  /** When it stopped for good, because the file reads otherwise than it was approved. */
+  stoppedAt: z.nullable(z.string()),
   lettersAskedAt: z.nullable(z.string()),
   /** Customers of it to whom a letter was sent. */
   written: z.int(),

@@ -53,6 +53,20 @@ export async function noteFormer(
     .execute()
 }
 
+/** Customers who had one of these e-mail addresses and changed it for another. */
+export async function formerOwners(
+  db: Queryable,
+  emails: readonly string[],
+): Promise<{ readonly customerId: string; readonly email: string }[]> {
+  const rows = await db
+    .selectFrom('former_address')
+    .select(['customer_id', 'address'])
+    .where('kind', '=', 'email')
+    .where((eb) => eb('address', '=', eb.fn.any(eb.val([...emails]))))
+    .execute()
+  return rows.map(({ customer_id: customerId, address: email }) => ({ customerId, email }))
+}
+
 export async function formerAddresses(db: Queryable, customerId: string): Promise<FormerAddress[]> {
   const rows = await db
     .selectFrom('former_address')

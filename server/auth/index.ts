@@ -25,6 +25,7 @@ export {
   isActivated,
 } from './find-account.ts'
 export { listCustomers } from './desk-list.ts'
+export { formerOwners } from './former-addresses.ts'
 export { addressesHeld, createImported, shownPhone } from './imported.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
 import { formatMoney } from '../../contract/money.ts'
-import { importActs, previewCustomerImport } from '../../contract/operator-imports.ts'
+import {
+  importActs,
+  previewCustomerImport,
+  type CustomerImport,
+} from '../../contract/operator-imports.ts'
 import type { Config } from '../config.ts'
 import { listImports } from '../customer-import/index.ts'
 import { commandActor, previewImport, wantedOf } from '../operator/index.ts'
@@ -82,12 +86,13 @@ async function importFile(tools: DeskTools, options: Options, out: Output): Prom
   }
   const { upload, ...preview } = seen
   out.line(
-    `${seen.rows} rows: ${seen.accounts} accounts to create, ${seen.skipped} skipped because an ` +
-      'account with their e-mail address exists.',
+    `${seen.rows} rows: ${seen.accounts} accounts to create, ${seen.skipped} skipped because ` +
+      'their customers are here already.',
   )
   for (const { currency, accounts, amount } of seen.sums)
     out.line(`${currency}: ${accounts} accounts with ${formatMoney(amount, currency, 'en')}.`)
   if (seen.ignored.length > 0) out.line(`Columns that are not read: ${seen.ignored.join(', ')}.`)
+  for (const { line, email, text } of seen.skippedRows) out.line(`Line ${line}: ${email}: ${text}`)
   for (const { line, text } of seen.faults) out.line(`Line ${line}: ${text}`)
   if (upload === null) {
     out.fields({ preview })
@@ -112,13 +117,19 @@ async function importFile(tools: DeskTools, options: Options, out: Output): Prom
   return await performAsCommand(tools, wantedOf('customers.import', wanted), false, out)
 }
 
+const stateOf = ({ doneAt, stoppedAt }: CustomerImport): string => {
+  if (stoppedAt !== null)
+    return 'stopped: the file reads otherwise than it was approved, import it again'
+  return doneAt === null ? 'running' : 'done'
+}
+
 async function sayImports({ db }: DeskTools, out: Output): Promise<number> {
   const imports = await listImports(db)
   for (const one of imports)
     out.line(
-      `${one.startedAt}  ${one.fileName}  ${one.done} of ${one.rows} rows  ` +
+      `${one.id}  ${one.startedAt}  ${one.fileName}  ${one.done} of ${one.rows} rows  ` +
         `${one.created} created  ${one.skipped} skipped  ${one.written} letters  ` +
-        `${one.came} came  ${one.doneAt === null ? 'running' : 'done'}`,
+        `${one.came} came  ${stateOf(one)}`,
     )
   if (imports.length === 0) out.line('Nothing was imported yet.')
   out.fields({ imports })

@@ -20,6 +20,8 @@ export interface Columns {
   /** The cell of a row, trimmed; '' where the file has no such column. */
   cell(cells: readonly string[], column: Column): string
   has(column: Column): boolean
+  /** Headings of several columns of this meaning, as the file writes them; one or none: []. */
+  several(column: Column): readonly string[]
   /** Headings of columns that are not read, as the file writes them. */
   readonly ignored: readonly string[]
 }
@@ -35,6 +37,11 @@ export function columnsOf(head: readonly string[]): Columns {
   return {
     cell: (cells, column) => cells[at.get(column) ?? -1] ?? '',
     has: (column) => at.has(column),
+    several(column) {
+      const known: readonly string[] = headings[column]
+      const found = head.filter((_, index) => known.includes(names[index] ?? ''))
+      return found.length > 1 ? found : []
+    },
     ignored: head.filter((name, index) => !read.has(index) && name !== ''),
   }
 }

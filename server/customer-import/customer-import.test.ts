@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Hit } from '../../contract/operator-desk.ts'
 import { deskOf } from '../../test/desk.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
@@ -63,7 +64,7 @@ test('a preview counts, names and sums up, and creates nothing', async () => {
     rows: 3,
     accounts: 2,
     skipped: 1,
-    skippedRows: [{ line: 4, email: an.email }],
+    skippedRows: [{ line: 4, email: an.email, text: 'An account has this e-mail address.' }],
     sums: [
       { currency: 'VND', accounts: 1, amount: 1_250_000 },
       { currency: 'AUD', accounts: 1, amount: 1250 },
@@ -227,6 +228,48 @@ test('a file that reads as something else than it says is no file of customers',
   ])
 })
 
+test('nobody has a file read who may not send it', async () => {
+  const send = (headers: Record<string, string>) =>
+    fetch(`${portal.url}/api/operator/customer-imports/preview`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      // Whoever parses this says that it is no JSON.
+      body: `{"file": "${'x'.repeat(1_000_000)}`,
+    })
+  expect((await send({})).status).toBe(401)
+  const support = await newMember(portal, 'support')
+  expect((await send(support.headers)).status).toBe(403)
+  expect((await send(finance.headers)).status).toBe(400)
+})
+
+test('a quotation mark within a cell stops the file: it could move money', async () => {
+  const { body } = await previewFile(
+    finance,
+    'email,currency,company,balance\n' +
+      'q1@example.vn,VND,Shop 5" pipe,100\nq2@example.vn,VND,Shop 6" pipe,200\n' +
+      'q3@example.vn,VND,"Shop" 7,300\nq4@example.vn,VND, "Shop ""8""" ,400\n',
+  )
+  expect(body.result).toMatchObject({ upload: null, rows: 3 })
+  expect(body.result.faults).toEqual([
+    { line: 2, text: expect.stringContaining('quotation mark') },
+    { line: 4, text: expect.stringContaining('quotation mark') },
+  ])
+  const head = await previewFile(finance, 'email,na"me",region\nq5@example.vn,A,VN\n')
+  expect(head.status).toBe(422)
+})
+
+test('two columns of money, or of addresses, are refused', async () => {
+  for (const head of ['email,region,Credit,Balance', 'email,region,balance,balance']) {
+    const two = await previewFile(finance, `${head}\nt1@example.vn,VN,5,70000\n`)
+    expect([two.status, two.body.error?.fields?.['file']]).toEqual([
+      422,
+      expect.stringContaining('Several columns mean the same'),
+    ])
+  }
+  const addresses = 'email,email address,region\nt2@example.vn,t3@example.vn,VN\n'
+  expect((await previewFile(finance, addresses)).status).toBe(422)
+})
+
 test('above the limit a second member approves, also when it is cut into small files', async () => {
   const file = 'email,region,balance\nrich@example.vn,VN,"6.000.000"\n'
   const { body } = await previewFile(finance, file)
@@ -258,6 +301,17 @@ test('above the limit a second member approves, also when it is cut into small f
   )
   // Accounts without money need nobody.
   await importFile(portal, other, 'email,region\ns3@example.vn,VN\n')
+  // Letters to very many people do, now or later.
+  const many = Array.from({ length: 501 }, (_, n) => `post${n}@example.vn,VN`).join('\n')
+  const letters = (await previewFile(other, `email,region\n${many}\n`)).body.result.upload ?? ''
+  expect((await importUpload(other, letters, 'yes')).body.result.state).toBe('proposed')
+  expect((await importUpload(other, letters)).body.result.state).toBe('done')
+  await jobsIdle(portal.app.db)
+  const invite = await other.act<ActOutcome>('customers.invite', {
+    import: letters,
+    reason: importReason,
+  })
+  expect(invite.body.result.state).toBe('proposed')
   await portal.ledgerHolds()
 })
 
@@ -307,6 +361,9 @@ test('the shell previews, imports and says how it stands', async () => {
   })
   const listed = await runCommand(portal, {}, 'customers', 'imports')
   expect(listed.said).toContain('customers.csv  1 of 1 rows  1 created')
+  // The act that sends the letters later is told which import by its id.
+  const id = (await importsOf(finance)).find((one) => one.fileName === 'customers.csv')?.id ?? '?'
+  expect(listed.said).toContain(id)
   writeFileSync(file, 'email,region\nnobody,VN\n')
   const bad = await runCommand(portal, {}, 'customers', 'import', file)
   expect([bad.code, bad.said]).toEqual([1, expect.stringContaining('Line 2: This is no e-mail')])

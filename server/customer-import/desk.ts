@@ -22,6 +22,7 @@ export async function listImports(db: Queryable): Promise<CustomerImport[]> {
       'i.skipped',
       'i.without_phone',
       'i.done_at',
+      'i.stopped_at',
       'i.letters_asked_at',
     ])
     .where('i.started_at', 'is not', null)
@@ -50,6 +51,7 @@ export async function listImports(db: Queryable): Promise<CustomerImport[]> {
     skipped: row.skipped,
     withoutPhone: row.without_phone,
     doneAt: row.done_at?.toISOString() ?? null,
+    stoppedAt: row.stopped_at?.toISOString() ?? null,
     lettersAskedAt: row.letters_asked_at?.toISOString() ?? null,
     written: Number(countsOf.get(row.id)?.written ?? 0),
     came: Number(countsOf.get(row.id)?.came ?? 0),

@@ -8,7 +8,7 @@ import { code, newcomersTo } from '../../test/newcomers.ts'
 import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { customerOfMailbox } from '../auth/index.ts'
-import { days } from '../platform/clock.ts'
+import { days, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 const clock = manualClock()
@@ -47,6 +47,7 @@ test('by the letter a customer sets a password, and signs in to the balance', as
   expect(vietnamese?.text).toContain('đã được chuyển: hãy đặt mật khẩu')
   const [english] = await moved('kim@example.com')
   expect(english?.text).toContain('has moved: choose a password')
+  expect(english?.text).toContain('your balance has come with it')
   const link = /https?:\S+/.exec(english?.text ?? '')?.[0] ?? ''
   expect(new URL(link).searchParams.get('email')).toBe('kim@example.com')
   expect((await fetch(link)).status).toBe(200)
@@ -95,6 +96,10 @@ test('without letters none is sent; later they go once, to those who have not co
       ['l1', 'l2', 'l3', 'l4'].map(async (one) => (await moved(`${one}@example.vn`)).length),
     )
   expect(await sent()).toEqual([0, 1, 1, 0])
+  // A blocked account gets none, and is counted as none; without money none has come.
+  const counted = (await importsOf(finance)).find((one) => one.id === id)
+  expect(counted).toMatchObject({ written: 2 })
+  expect((await moved('l2@example.vn'))[0]?.text).not.toContain('số dư')
   // Not again within a day.
   expect((await invite()).status).toBe(409)
   clock.advance(days(1) + 1000)
@@ -103,6 +108,18 @@ test('without letters none is sent; later they go once, to those who have not co
   expect((await invite()).status).toBe(200)
   await jobsIdle(portal.app.db)
   expect(await sent()).toEqual([0, 1, 2, 0])
+})
+
+test('letters that a faster clock asked for go once', async () => {
+  const { db, jobs } = portal.app
+  const { id } = await importFile(portal, finance, 'email,region\nfast@example.vn,VN\n')
+  const ahead = later(clock.now(), 60_000)
+  await sql`update customer_import set letters_asked_at = ${ahead} where id = ${id}`.execute(db)
+  for (let run = 0; run < 2; run++) {
+    await transaction(db, (tx) => jobs.add(tx, 'import-customers', { importId: id }))
+    await jobsIdle(db)
+  }
+  expect(await moved('fast@example.vn')).toHaveLength(1)
 })
 
 test('the jobs that tidy delete neither the account nor its balance', async () => {

@@ -8,5 +8,5 @@ export {
   noteCame,
 } from './desk.ts'
 export { judgeImport, keepUpload, type Judged, type Sum } from './preview.ts'
-export { askLetters, judgeUpload, startImport } from './start.ts'
+export { askLetters, judgeUpload, lettersDue, startImport } from './start.ts'
 export { defineImports } from './work.ts'

@@ -1,4 +1,5 @@
 /** Reads a file of customers: every row is an account, or says what is wrong with it. */
+import { createHash } from 'node:crypto'
 import { email as emailSchema } from '../../contract/auth.ts'
 import { currencies, regionCodes, type Currency, type RegionCode } from '../../contract/money.ts'
 import { importRows } from '../../contract/operator-imports.ts'
@@ -47,6 +48,11 @@ class BadRow extends Error {
     this.text = { en, vi }
   }
 }
+const misquoted = new BadRow(
+  'A quotation mark stands in the middle of a cell: put the whole cell in quotation marks, and ' +
+    'write each mark inside of it twice.',
+  'Có dấu ngoặc kép ở giữa ô: hãy đặt cả ô trong ngoặc kép và viết mỗi dấu bên trong hai lần.',
+)
 const refuseFile = (en: string, vi: string): never => {
   throw new Refusal('invalid_input', { fields: { file: { en, vi } } })
 }
@@ -155,6 +161,26 @@ function rowOf(
   }
 }
 
+/** Two readings of the same rows have the same digest only if they read every cell alike. */
+export function digestOf(rows: readonly ImportRow[]): string {
+  const hash = createHash('sha256')
+  for (const row of rows)
+    hash.update(
+      JSON.stringify([
+        row.line,
+        row.email,
+        row.name,
+        row.region,
+        row.currency,
+        row.phone,
+        row.language,
+        String(row.balance),
+        row.reference,
+      ]),
+    )
+  return hash.digest('hex')
+}
+
 /** Refuses with invalid_input a file that cannot be read at all. */
 export function readImport(text: string, currencyOf: CurrencyOf): ReadFile {
   if (text.includes('\uFFFD'))
@@ -169,12 +195,23 @@ export function readImport(text: string, currencyOf: CurrencyOf): ReadFile {
       'Tệp có dấu ngoặc kép chưa đóng: không phân biệt được các dòng phía sau.',
     )
   const [head, ...lines] = readCsvLines(text)
+  if (head?.isMisquoted === true)
+    throw new Refusal('invalid_input', { fields: { file: misquoted.text } })
   const columns = columnsOf(head?.cells ?? [])
   if (!columns.has('email') || !(columns.has('region') || columns.has('currency')))
     refuseFile(
       'The file needs a header line with the columns “email” and “region” (or “currency”).',
       'Tệp cần một dòng tiêu đề có cột “email” và “region” (hoặc “currency”).',
     )
+  // Of two columns with money or addresses nobody knows which one is meant.
+  for (const column of ['email', 'balance'] as const) {
+    const found = columns.several(column).join('”, “')
+    if (found !== '')
+      refuseFile(
+        `Several columns mean the same: “${found}”. Leave one of them.`,
+        `Nhiều cột có cùng ý nghĩa: “${found}”. Hãy chỉ giữ lại một cột.`,
+      )
+  }
   if (lines.length === 0 || lines.length > importRows)
     refuseFile(
       `The file needs between 1 and ${importRows} rows below its header.`,
@@ -186,6 +223,7 @@ export function readImport(text: string, currencyOf: CurrencyOf): ReadFile {
   const phones = new Map<string, number>()
   for (const each of lines)
     try {
+      if (each.isMisquoted) throw misquoted
       if (each.cells.slice(head?.cells.length).some((cell) => cell !== ''))
         throw new BadRow(
           'The row has more cells than the header: a text with separators needs quotation marks.',

@@ -3,7 +3,7 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { judgeImport, type Judged } from './preview.ts'
+import { approvedOf, judgeImport, type Judged } from './preview.ts'
 import type { CurrencyOf } from './rows.ts'
 
 export const importJob = 'import-customers'
@@ -39,7 +39,7 @@ export async function judgeUpload(
       en: 'This file was imported already.',
       vi: 'Tệp này đã được nhập.',
     })
-  const judged = await judgeImport(db, currencyOf, row.file)
+  const judged = await judgeImport(db, currencyOf, row.file, row.fresh_lines)
   const [fault] = judged.faults
   if (fault)
     throw conflict('upload', {
@@ -76,7 +76,13 @@ export async function startImport(
   const now = needs.clock.now()
   await tx
     .updateTable('customer_import')
-    .set({ started_at: now, started_by: of.by, letters_asked_at: of.letters ? now : null })
+    .set({
+      started_at: now,
+      started_by: of.by,
+      letters_asked_at: of.letters ? now : null,
+      // What was counted now, and the act's trail says: the job creates nothing else.
+      ...approvedOf(judged.fresh),
+    })
     .where('id', '=', of.id)
     .execute()
   await needs.jobs.add(tx, importJob, { importId: of.id })
@@ -84,31 +90,25 @@ export async function startImport(
 }
 
 /**
- * Has letters sent to those of an import who have chosen no password. Answers how many they are.
- * Refuses with not_found, and with conflict before the import is done, within a day of the last
- * letters, and when everybody came.
+ * How many customers of an import have chosen no password. Refuses with not_found, and with
+ * conflict before the import has ended, within a day of the last letters, and when everybody came.
  */
-export async function askLetters(
-  tx: Tx,
-  needs: { readonly clock: Clock; readonly jobs: Pick<Jobs, 'add'> },
-  id: string,
-): Promise<number> {
+export async function lettersDue(tx: Tx, clock: Clock, id: string): Promise<number> {
   const row = isUuid(id)
     ? await tx
         .selectFrom('customer_import')
-        .select(['done_at', 'letters_asked_at'])
+        .select(['done_at', 'stopped_at', 'letters_asked_at'])
         .where('id', '=', id)
         .forUpdate()
         .executeTakeFirst()
     : undefined
   if (!row) throw new Refusal('not_found')
-  if (row.done_at === null)
+  if (row.done_at === null && row.stopped_at === null)
     throw conflict('import', {
       en: 'The import is not done yet.',
       vi: 'Việc nhập chưa hoàn tất.',
     })
-  const now = needs.clock.now()
-  if (row.letters_asked_at !== null && row.letters_asked_at > later(now, -lettersAgainMs))
+  if (row.letters_asked_at !== null && row.letters_asked_at > later(clock.now(), -lettersAgainMs))
     throw conflict('import', {
       en: 'Letters to these customers were sent within the last 24 hours.',
       vi: 'Thư cho các khách hàng này đã được gửi trong 24 giờ qua.',
@@ -124,11 +124,21 @@ export async function askLetters(
       en: 'Every customer of this import has chosen a password.',
       vi: 'Mọi khách hàng của lần nhập này đã đặt mật khẩu.',
     })
+  return Number(n)
+}
+
+/** Has letters sent to those of an import who have chosen no password. Refuses as `lettersDue`. */
+export async function askLetters(
+  tx: Tx,
+  needs: { readonly clock: Clock; readonly jobs: Pick<Jobs, 'add'> },
+  id: string,
+): Promise<number> {
+  const due = await lettersDue(tx, needs.clock, id)
   await tx
     .updateTable('customer_import')
-    .set({ letters_asked_at: now })
+    .set({ letters_asked_at: needs.clock.now() })
     .where('id', '=', id)
     .execute()
   await needs.jobs.add(tx, importJob, { importId: id })
-  return Number(n)
+  return due
 }

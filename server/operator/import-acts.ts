@@ -6,6 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import {
   askLetters,
   judgeUpload,
+  lettersDue,
   startImport,
   type Judged,
   type Sum,
@@ -14,6 +15,9 @@ import type { Tx } from '../platform/db.ts'
 import type { ActNeeds, Actor, RegistryOf } from './acts.ts'
 import type { Facts } from './canonical.ts'
 import { givesTooMuch, type Gift } from './second-member.ts'
+
+/** Letters that a member may have sent to customers of an import alone, without a second one. */
+const lettersAlone = 500
 
 const giftsOf = (sums: readonly Sum[]): Gift[] =>
   sums.filter(({ amount }) => amount > 0n).map(({ currency, amount }) => ({ currency, amount }))
@@ -34,9 +38,10 @@ const amounts = (sums: readonly Sum[]): Facts =>
 
 export const importActs: RegistryOf<'customers'> = {
   'customers.import': {
-    async needsSecond(tx, needs, { upload }, actor) {
+    async needsSecond(tx, needs, { upload, letters }, actor) {
       // Refuse before a second member is asked for something impossible.
       const judged = await judgeUpload(tx, needs.currencyOf, upload)
+      if (letters === 'yes' && judged.fresh.length > lettersAlone) return true
       return await balancesNeedSecond(tx, needs, actor, judged)
     },
     async run(tx, needs, actor, { upload, letters }) {
@@ -60,6 +65,9 @@ export const importActs: RegistryOf<'customers'> = {
     },
   },
   'customers.invite': {
+    async needsSecond(tx, needs, input) {
+      return (await lettersDue(tx, needs.clock, input.import)) > lettersAlone
+    },
     async run(tx, needs, _actor, input) {
       const letters = await askLetters(tx, needs, input.import)
       return {

@@ -25,12 +25,14 @@ export async function previewImport(
   const isGood = faults.length === 0 && fresh.length > 0
   return {
     upload: isGood
-      ? await keepUpload(tx, needs.clock, { ...of, rows: total, by: actor.name })
+      ? await keepUpload(tx, needs.clock, { ...of, rows: total, fresh, by: actor.name })
       : null,
     rows: total,
     accounts: fresh.length,
     skipped: skipped.length,
-    skippedRows: skipped.slice(0, shownSkipped).map(({ line, email }) => ({ line, email })),
+    skippedRows: skipped
+      .slice(0, shownSkipped)
+      .map(({ line, email, why }) => ({ line, email, text: why[of.language] })),
     sums: sums.map((sum) => ({ ...sum, amount: Number(sum.amount) })),
     withoutPhone: fresh.filter(({ phone }) => phone === null).length,
     ignored: [...ignored],

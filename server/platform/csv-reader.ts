@@ -4,6 +4,11 @@ export interface CsvLine {
   /** Of the file, from 1: where the row begins. */
   readonly line: number
   readonly cells: string[]
+  /**
+   * Whether a quotation mark opened behind other characters of its cell, or characters followed a
+   * closing one. Such a row may hold others that it has swallowed (RFC 4180 forbids both).
+   */
+  readonly isMisquoted: boolean
 }
 
 /**
@@ -15,10 +20,17 @@ export function readCsvLines(text: string): CsvLine[] {
   const body = text.replace(/^\uFEFF/, '')
   const [first = ''] = body.split(/\r?\n/, 1)
   const separator = [';', '\t'].find((each) => first.includes(each)) ?? ','
-  const rows: CsvLine[] = [{ line: 1, cells: [] }]
+  const begin = (line: number) => ({ line, cells: [] as string[], isMisquoted: false })
+  const rows = [begin(1)]
   let line = 1
   let cell = ''
   let quoted = false
+  /** The cell's quotes have closed. */
+  let closed = false
+  const misquoted = (): void => {
+    const row = rows.at(-1)
+    if (row) row.isMisquoted = true
+  }
   for (let at = 0; at < body.length; at++) {
     const sign = body[at]
     if (sign === '\n') line++
@@ -27,13 +39,22 @@ export function readCsvLines(text: string): CsvLine[] {
       else if (body[at + 1] === '"') {
         cell += '"'
         at++
-      } else quoted = false
-    } else if (sign === '"') quoted = true
-    else if (sign === separator || sign === '\n') {
+      } else {
+        quoted = false
+        closed = true
+      }
+    } else if (sign === '"') {
+      quoted = true
+      if (closed || cell.trim() !== '') misquoted()
+    } else if (sign === separator || sign === '\n') {
       rows.at(-1)?.cells.push(cell.trim())
       cell = ''
-      if (sign === '\n') rows.push({ line, cells: [] })
-    } else cell += sign
+      closed = false
+      if (sign === '\n') rows.push(begin(line))
+    } else {
+      cell += sign
+      if (closed && sign?.trim() !== '') misquoted()
+    }
   }
   rows.at(-1)?.cells.push(cell.trim())
   return rows.filter(({ cells }) => cells.some((each) => each !== ''))

@@ -236,15 +236,19 @@ export interface Customer {
 export interface CustomerImport {
   created: Generated<number>;
   done_at: Timestamp | null;
+  done_line: Generated<number>;
   done_rows: Generated<number>;
   file: string | null;
   file_name: string;
+  fresh_digest: string | null;
+  fresh_lines: number[] | null;
   id: string;
   letters_asked_at: Timestamp | null;
   sha256: string;
   skipped: Generated<number>;
   started_at: Timestamp | null;
   started_by: string | null;
+  stopped_at: Timestamp | null;
   total_rows: number;
   uploaded_at: Timestamp;
   uploaded_by: string;
@@ -443,7 +447,9 @@ export interface IdempotencyAction {
 
 export interface ImportedCustomer {
   came_at: Timestamp | null;
+  considered_at: Timestamp | null;
   customer_id: string;
+  had_balance: Generated<boolean>;
   import_id: string;
   imported_at: Timestamp;
   line: number;

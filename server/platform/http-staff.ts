@@ -29,14 +29,18 @@ const ofNetwork = { atOnce: 6, waiting: 200, longestWaitMs: 5_000 }
 
 /**
  * Identifies the staff member before the body is read. Refuses with unauthenticated, and with
- * forbidden calls that the role does not allow and writes without their CSRF token.
+ * forbidden calls that the role does not allow and writes without their CSRF token. A request is
+ * judged once.
  */
 export function createStaffJudge(
   { identifyStaff }: StaffOptions,
   cookie: HostCookie,
 ): (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) => Promise<StaffCaller> {
   const networks = createKeyedGate(ofNetwork)
+  const judged = new WeakMap<FastifyRequest, StaffCaller>()
   return async (endpoint, request, reply) => {
+    const before = judged.get(request)
+    if (before) return before
     const held = cookie.read(request)
     if (held === undefined) throw new Refusal('unauthenticated')
     refuseNeighbour(request.headers)
@@ -47,6 +51,7 @@ export function createStaffJudge(
     if (endpoint.may === undefined || !mayDo(staff.role, endpoint.may))
       throw new Refusal('forbidden')
     reply.header(csrfHeader, csrfTokenOf(held))
+    judged.set(request, staff)
     return staff
   }
 }

@@ -189,9 +189,12 @@ export function createHttp(options: HttpOptions): Http {
       method: endpoint.method,
       url: endpoint.path,
       ...limitOf(endpoint),
-      onRequest: async (request: FastifyRequest) => {
+      onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
         refuseCrossSite(endpoint, request.headers)
         refuseWhileClosed(endpoint, options.closure?.())
+        // Nobody has a long body read and parsed before it is known that they may send it.
+        if (endpoint.access === 'staff' && endpoint.maxBodyBytes !== undefined)
+          await judgeStaff(endpoint, request, reply)
       },
       handler: (request: FastifyRequest, reply: FastifyReply) =>
         inSpanOfCall(endpoint.path, request, reply, () => handler(request, reply)),

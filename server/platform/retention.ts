@@ -84,7 +84,7 @@ export const retention = {
     end: 'never',
     text:
       'An upload that nobody imported goes after three days, the file of an import once it is ' +
-      'done. Its counts stay; they name no person.',
+      'done or has stopped. Its counts stay; they name no person.',
   },
   imported_customer: ends('use', 'Their id in another panel. Deleted with the account.'),
   former_address: ends('security', withAccount),

@@ -57,7 +57,7 @@ export const stored: readonly Stored[] = [
     own,
     null,
     'reference imported_at written_at came_at',
-    'customer_id import_id line',
+    'customer_id import_id line considered_at had_balance',
   ),
   rows('sign_in', own, 'id', 'id at ip user_agent outcome until', 'customer_id'),
   rows(

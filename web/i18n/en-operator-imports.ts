@@ -16,7 +16,7 @@ export const enDeskImports = {
   nothingYet: 'Nothing has been created yet.',
   rows: (n: number) => plural(n, 'row', 'rows'),
   accounts: 'Accounts to create',
-  skipped: 'Skipped: an account with this email exists',
+  skipped: 'Skipped: the customer is here already',
   withoutPhone: 'Without a phone number',
   balances: (currency: string) => `Balances in ${currency}`,
   ofAccounts: (n: number) => plural(n, 'account', 'accounts'),
@@ -33,6 +33,10 @@ export const enDeskImports = {
   progress: (done: number, all: number) => `${done} of ${all}`,
   running: 'Running',
   done: 'Done',
+  stopped: 'Stopped',
+  stoppedWhy:
+    'Stopped: the portal was updated and reads this file differently from what was approved. ' +
+    'Preview and import the file again: customers who are here by now are skipped.',
   created: (n: number) => `${plural(n, 'account', 'accounts')} created`,
   skippedOf: (n: number) => `${n} skipped`,
   phonesLost: (n: number) => `${n} without their phone: another account has it now`,
@@ -58,7 +62,7 @@ export const enImportActs = {
   },
   fields: {
     letters: 'Send each customer a letter that asks to choose a password?',
-    lettersHint: 'You can also send it later.',
+    lettersHint: 'You can also send it later. More than 500 letters need a second member.',
   },
   facts: {
     accounts: 'Accounts',

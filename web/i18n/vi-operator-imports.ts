@@ -15,11 +15,11 @@ export const viDeskImports: DeskImportTexts = {
   nothingYet: 'Chưa có gì được tạo.',
   rows: (n) => `${n} dòng`,
   accounts: 'Tài khoản sẽ được tạo',
-  skipped: 'Bỏ qua: email đã có tài khoản',
+  skipped: 'Bỏ qua: khách hàng đã có ở đây',
   withoutPhone: 'Không có số điện thoại',
   balances: (currency) => `Số dư bằng ${currency}`,
   ofAccounts: (n) => `${n} tài khoản`,
-  ignored: 'Cột không được đọc',
+  ignored: 'Cột bị bỏ qua',
   line: (n) => `Dòng ${n}`,
   bad: (n) => `${n} dòng có lỗi: không thể nhập.`,
   badMore: (n) => `và ${n} dòng khác`,
@@ -32,6 +32,10 @@ export const viDeskImports: DeskImportTexts = {
   progress: (done, all) => `${done}/${all}`,
   running: 'Đang chạy',
   done: 'Hoàn tất',
+  stopped: 'Đã dừng',
+  stoppedWhy:
+    'Đã dừng: cổng được cập nhật và đọc tệp này khác với nội dung đã duyệt. Hãy xem trước và ' +
+    'nhập lại tệp: những khách hàng đã có ở đây sẽ được bỏ qua.',
   created: (n) => `đã tạo ${n} tài khoản`,
   skippedOf: (n) => `bỏ qua ${n}`,
   phonesLost: (n) => `${n} tài khoản không có số điện thoại: số đã thuộc tài khoản khác`,
@@ -55,8 +59,8 @@ export const viImportActs: typeof enImportActs = {
       'tối đa một lần trong 24 giờ.',
   },
   fields: {
-    letters: 'Gửi thư mời từng khách đặt mật khẩu?',
-    lettersHint: 'Bạn cũng có thể gửi sau.',
+    letters: 'Gửi thư mời từng khách hàng đặt mật khẩu?',
+    lettersHint: 'Bạn cũng có thể gửi sau. Hơn 500 thư cần người thứ hai duyệt.',
   },
   facts: {
     accounts: 'Tài khoản',

@@ -151,9 +151,9 @@ function Preview({ of, onImport }: { of: ImportPreview; onImport: (upload: strin
         </dl>
         {of.skippedRows.length > 0 ? (
           <ul className="grid gap-1 text-xs text-ink-2">
-            {of.skippedRows.map(({ line, email }) => (
+            {of.skippedRows.map(({ line, email, text }) => (
               <li key={line} className="[overflow-wrap:anywhere]">
-                <span className="num">{words.line(line)}</span> · {email}
+                <span className="num">{words.line(line)}</span> · {email} · {text}
               </li>
             ))}
           </ul>
@@ -198,7 +198,7 @@ function Imports({ may, onAct }: { may: boolean; onAct: (act: WantedAct) => void
         {data?.map((one) => (
           <li key={one.id} className={rowClass}>
             <Import of={one} />
-            {may && one.doneAt !== null && one.came < one.created ? (
+            {may && hasEnded(one) && one.came < one.created ? (
               <Button
                 size="sm"
                 variant="outline"
@@ -220,6 +220,8 @@ function Imports({ may, onAct }: { may: boolean; onAct: (act: WantedAct) => void
   )
 }
 
+const hasEnded = ({ doneAt, stoppedAt }: CustomerImport) => doneAt !== null || stoppedAt !== null
+
 function Import({ of }: { of: CustomerImport }) {
   const words = useDeskTexts().imports
   const facts = [
@@ -237,18 +239,35 @@ function Import({ of }: { of: CustomerImport }) {
           {words.by(of.by, timeOf(of.startedAt))}
         </span>
         <span className="num block text-xs text-ink-2">{facts.join(' · ')}</span>
-        {of.doneAt === null ? (
+        {of.stoppedAt === null ? null : (
+          <span className="mt-1 block text-xs text-danger">{words.stoppedWhy}</span>
+        )}
+        {hasEnded(of) ? null : (
           <progress
             className="mt-2 block w-full max-w-sm"
             value={of.done}
             max={of.rows}
             aria-label={words.running}
           />
-        ) : null}
+        )}
       </span>
-      <Badge tone={of.doneAt === null ? 'info' : 'success'} dot>
-        {of.doneAt === null ? `${words.running} · ${words.progress(of.done, of.rows)}` : words.done}
-      </Badge>
+      <State of={of} />
     </>
+  )
+}
+
+function State({ of }: { of: CustomerImport }) {
+  const words = useDeskTexts().imports
+  const progress = words.progress(of.done, of.rows)
+  if (of.stoppedAt !== null)
+    return (
+      <Badge tone="danger" dot>
+        {`${words.stopped} · ${progress}`}
+      </Badge>
+    )
+  return (
+    <Badge tone={of.doneAt === null ? 'info' : 'success'} dot>
+      {of.doneAt === null ? `${words.running} · ${progress}` : words.done}
+    </Badge>
   )
 }
