@@ -75,10 +75,17 @@ export interface Endpoint {
    */
   readonly takesForms?: true
   /**
-   * True for the one call whose body is a piece of a file (application/octet-stream). A page of
+   * True for a call whose answer signs in to the desk: a success is not kept under an
+   * Idempotency-Key, and a repeat is done anew.
+   */
+  readonly unkept?: true
+  /**
+   * True for a call whose body is a file or a piece of one (application/octet-stream). A page of
    * another site cannot send this type without a CORS preflight.
    */
   readonly takesBytes?: true
+  /** With `takesBytes`: the longest body that the call takes, bytes. */
+  readonly maxUploadBytes?: number
   /**
    * Media types that this call also answers with (with `bare`: only these): a file to download, of
    * any length.

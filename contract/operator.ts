@@ -34,6 +34,7 @@ export const staffSignIn = endpoint({
     password: z.string().check(z.minLength(1), z.maxLength(128)),
     code: otp,
   }),
+  unkept: true,
   result: StaffSession,
 })
 export const staffSignOut = endpoint({
@@ -86,6 +87,7 @@ export const acceptInvitation = endpoint({
   whileClosed: true,
   summary: 'Become a member of the staff: a password, and a code that proves the app',
   body: z.strictObject({ token, password, code: otp }),
+  unkept: true,
   result: StaffSession,
   status: 201,
 })

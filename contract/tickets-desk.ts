@@ -2,7 +2,14 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { oneLine } from './text.ts'
-import { fileParams, Ticket, TicketFile, TicketMessage, ticketStates } from './tickets.ts'
+import {
+  fileParams,
+  mostFileBytes,
+  Ticket,
+  TicketFile,
+  TicketMessage,
+  ticketStates,
+} from './tickets.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 export type Priority = (typeof priorities)[number]
@@ -82,6 +89,7 @@ export const uploadDeskFile = endpoint({
   summary: 'Upload a file of at most 10 MB, for the next answer or note',
   query: z.object({ name: oneLine(1, 150) }),
   takesBytes: true,
+  maxUploadBytes: mostFileBytes,
   result: TicketFile,
   status: 201,
 })

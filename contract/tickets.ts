@@ -161,6 +161,7 @@ export const uploadTicketFile = endpoint({
     'a day',
   query: z.object({ name: oneLine(1, 150) }),
   takesBytes: true,
+  maxUploadBytes: mostFileBytes,
   result: TicketFile,
   status: 201,
 })

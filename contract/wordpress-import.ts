@@ -132,6 +132,7 @@ export const putImportPiece = endpoint({
   params: fileParams,
   query: z.object({ offset: z.coerce.number().check(z.int(), z.gte(0)) }),
   takesBytes: true,
+  maxUploadBytes: pieceBytes,
   result: z.object({ offset: z.int(), bytes: z.int() }),
 })
 export const buildImport = endpoint({

@@ -20,7 +20,7 @@ export interface NameNeeds {
 
 const texts = {
   former: { en: 'The owner before you', vi: 'Chủ sở hữu trước' },
-  program: { en: 'A program', vi: 'Một chương trình' },
+  program: { en: 'A program', vi: 'Một ứng dụng' },
 } as const
 const ofToken = { en: (name: string) => `Token ${name}`, vi: (name: string) => `Token ${name}` }
 

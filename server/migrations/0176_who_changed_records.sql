@@ -4,5 +4,3 @@ alter table dns_change add column person_id uuid;
 alter table dns_change add column token_name text;
 -- An owner before the present one changed it, or somebody who worked for that one.
 alter table dns_change add column by_former_owner boolean not null default false;
-update dns_change set by_former_owner = true from hand_over h
-  where h.kind = 'domain' and h.subject_id = dns_change.zone_id and h.accepted_at >= dns_change.at;

@@ -89,8 +89,10 @@ export const customerActs: RegistryOf<'customer'> = {
   'customer.end_sessions': {
     async run(tx, { accounts, customerMail, answerable }, _actor, { customer }) {
       const sessions = await accounts.endSessions(tx, customer)
-      const { email: to, language } = await customerMail(tx, customer)
-      await answerable(tx, { to, language, ...sessionsEnded[language] })
+      if (sessions > 0) {
+        const { email: to, language } = await customerMail(tx, customer)
+        await answerable(tx, { to, language, ...sessionsEnded[language] })
+      }
       return { ...about(customer), before: { sessions }, after: { sessions: 0 } }
     },
   },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { Webhook } from '../../contract/webhooks.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 
@@ -100,4 +101,9 @@ test('sessions that the staff ends are told of by a letter', async () => {
   await eventually('the letter comes', async () =>
     (await portal.inbox(an.email)).some(({ text }) => text.includes('đăng xuất mọi thiết bị')),
   )
+  // Where there was none, nothing is told.
+  expect((await support.act('customer.end_sessions', wish)).status).toBe(200)
+  await jobsIdle(portal.app.db)
+  const told = (await portal.inbox(an.email)).filter(({ text }) => text.includes('mọi thiết bị'))
+  expect(told).toHaveLength(1)
 })

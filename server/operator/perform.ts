@@ -192,10 +192,17 @@ async function refuseRepeat(
 ): Promise<void> {
   if (key !== null || staffId !== null || !actOf(name).repeatNeedsKey) return
   const kept = canonical(keptOf(name, input))
-  const done = (await actsSince(tx, name, later(now, -repeatMs))).find(
+  // The trail masks a code that was given, so two codes may look the same there. Nothing is made
+  // twice under one code, which the act itself refuses.
+  const hasCode = 'code' in input && input.code !== undefined
+  const done = (hasCode ? [] : await actsSince(tx, name, later(now, -repeatMs))).find(
     (act) => canonical(act.input) === kept,
   )
-  if (done) throw repeated(`done at ${done.at.toISOString()} (act ${done.seq})`, `act ${done.seq}`)
+  if (done)
+    throw repeated(
+      `done at ${done.at.toISOString()} (act ${done.seq})`,
+      `được thực hiện (act ${done.seq})`,
+    )
   const waiting = await tx
     .selectFrom('operator_proposal')
     .select(['id', 'input'])
@@ -204,17 +211,22 @@ async function refuseRepeat(
     .where('rejected_at', 'is', null)
     .where('expires_at', '>', now)
     .execute()
-  const found = waiting.find((one) => canonical(keptOf(name, one.input as typeof input)) === kept)
-  if (found) throw repeated(`proposed and waits for approval (proposal ${found.id})`, found.id)
+  // A proposal has the whole input, with its code.
+  const found = waiting.find((one) => canonical(one.input) === canonical(input))
+  if (found)
+    throw repeated(
+      `proposed and waits for approval (proposal ${found.id})`,
+      `được đề xuất và đang chờ duyệt (${found.id})`,
+    )
 }
 
-const repeated = (how: string, which: string): Refusal =>
+const repeated = (how: string, vi: string): Refusal =>
   new Refusal('conflict', {
     fields: {
       key: {
         en: `The same was ${how}. Nothing was done now. To do it once more, add --again.`,
         vi:
-          `Thao tác này đã được thực hiện (${which}) nên lần này không làm gì. ` +
+          `Thao tác này đã ${vi} nên lần này không làm gì. ` +
           'Nếu muốn làm thêm một lần nữa, hãy thêm --again.',
       },
     },

@@ -66,8 +66,9 @@ export interface Held {
   /** The cookie that the browser sent, valid or not; undefined without one. */
   readonly cookie: string | undefined
   /**
-   * Sets the cookie with the call's answer, also with one that is kept and given again: for this
-   * many seconds, or until the browser is closed.
+   * Sets the cookie with the call's answer: for this many seconds, or until the browser is closed.
+   * With a sign-in or second factor of a customer also when its answer is given again; a repeated
+   * unlock or change of password is refused, for what it was called with has ended (decision 158).
    */
   keep(cookie: string, maxAgeSeconds?: number): void
   drop(): void
@@ -123,6 +124,9 @@ export type Write<E extends Endpoint, P = undefined> = Call<E> & {
  * has the same `actionId`, and acts once.
  */
 export type Act<E extends Endpoint> = Call<E> & { readonly actionId: string }
+
+/** An endpoint whose body is a file, or a piece of one. */
+export type Uploading = Endpoint & { readonly takesBytes: true; readonly maxUploadBytes: number }
 
 /** A page of a keyset-paginated list. */
 export class Page<R> {

@@ -1,5 +1,4 @@
 /** The scope in which calls are counted, and the key under which a response is kept. */
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { fieldMessage } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
@@ -22,27 +21,6 @@ export const callerScope = ({
   // Programs of one customer are counted together, and never in the customer's own way.
   return caller?.rights ? `programs:${customerId}` : customerId
 }
-
-/** No upload that is taken has more. */
-const mostBytes = 12_000_000
-
-/**
- * The body of an upload with a key, whole: a repeat is recognised by it before anything is done. Of
- * a longer one the beginning, which its endpoint refuses; it is read to its end all the same, so
- * that the refusal is an answer and not a broken connection.
- */
-export async function wholeOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of chunks) {
-    if (bytes <= mostBytes) pieces.push(piece)
-    bytes += piece.length
-  }
-  return Buffer.concat(pieces)
-}
-/** What an upload is compared by. */
-export const digestOf = (content: Buffer): string =>
-  createHash('sha256').update(content).digest('base64url')
 
 /** Refuses with invalid_input a key that is empty or longer than 255 characters. */
 export const keyedCall = (

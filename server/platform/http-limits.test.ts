@@ -1,9 +1,12 @@
 /** Responses to cross-site calls, forms, and calls with a thousand faults. */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uploadTicketFile } from '../../contract/tickets.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
+import { createUploads } from './http-uploads.ts'
 
 let portal: TestPortal
 let an: TestCustomer
@@ -175,4 +178,69 @@ test('answers under the keys of who is not signed in are bounded for each networ
   ])
   const again = await ask(209, '2001:db8:7:7::1')
   expect(again.headers.get('idempotency-replayed')).toBe('true')
+})
+
+describe('uploads', () => {
+  test.each([{}, { 'idempotency-key': 'broken off' }])(
+    'a client that breaks off is refused, and is no fault of the portal (%o)',
+    async (key) => {
+      const uploads = createUploads()
+      const ended = Promise.withResolvers<unknown>()
+      const server = http.createServer((body) => {
+        const request = { headers: body.headers, body } as never
+        uploads
+          .receive({ endpoint: uploadTicketFile, request, scope: 'a' }, async ({ chunks }) => {
+            for await (const _ of chunks);
+          })
+          .then(ended.resolve, ended.resolve)
+      })
+      await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+      const cut = http.request({
+        host: '127.0.0.1',
+        port: (server.address() as AddressInfo).port,
+        method: 'POST',
+        headers: { 'content-length': 1000, ...key },
+      })
+      cut.on('error', () => {}).write('a'.repeat(10), () => cut.destroy())
+      expect(await ended.promise).toMatchObject({ code: 'conflict' })
+      server.close()
+    },
+  )
+
+  test('with a key few are in memory at once, and none is longer than it may be', async () => {
+    const uploads = createUploads()
+    const read = new Set<string>()
+    const [all, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const lengths: number[] = []
+    const send = (scope: string) =>
+      uploads.receive(
+        {
+          endpoint: { ...uploadTicketFile, maxUploadBytes: 100 },
+          request: {
+            headers: { 'idempotency-key': scope },
+            body: (async function* () {
+              read.add(scope)
+              for (let n = 0; n < 50; n += 1) yield Buffer.alloc(7)
+            })(),
+          } as never,
+          scope: scope.slice(0, 8),
+        },
+        async ({ chunks }) => {
+          let bytes = 0
+          for await (const chunk of chunks) bytes += chunk.length
+          if (lengths.push(bytes) === 12) held.resolve()
+          await all.promise
+        },
+      )
+    const mine = Array.from({ length: 8 }, (_, n) => send(`customer ${n}`))
+    const others = Array.from({ length: 46 }, (_, n) => send(`${n} others`.padStart(12)))
+    await held.promise
+    expect(read.size).toBe(12)
+    // One caller has two of them: the others of that one wait for these alone.
+    expect([...read].filter((scope) => scope.startsWith('customer'))).toHaveLength(2)
+    await expect(send('yet another')).rejects.toMatchObject({ code: 'unavailable' })
+    all.resolve()
+    await Promise.all([...mine, ...others])
+    expect([lengths.length, new Set(lengths)]).toEqual([54, new Set([101])])
+  })
 })

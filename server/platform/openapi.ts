@@ -43,7 +43,11 @@ function parametersOf(endpoint: Endpoint): Json[] {
         schema: property,
       })
   }
-  if ((endpoint.method === 'POST' || endpoint.method === 'PUT') && !endpoint.bare)
+  if (
+    (endpoint.method === 'POST' || endpoint.method === 'PUT') &&
+    !endpoint.bare &&
+    !endpoint.unkept
+  )
     parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
   return parameters
 }

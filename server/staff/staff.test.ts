@@ -75,6 +75,14 @@ describe('an invitation', () => {
     // The code that was typed there is used up.
     const again = await signIn({ email: 'once@operator.example', password: staffPassword, code })
     expect(again.body.error?.code).toBe('bad_credentials')
+    // No cookie of the staff is kept, neither under a key.
+    clock.advance(60_000)
+    const fresh = totpAt(body.result.secret, stepOf(clock.now()))
+    const sent = { email: 'once@operator.example', password: staffPassword, code: fresh }
+    const key = { 'idempotency-key': 'sign-in to the desk' }
+    expect((await signIn(sent, key)).status).toBe(200)
+    const repeat = await signIn(sent, key)
+    expect([repeat.status, repeat.headers.getSetCookie()]).toEqual([401, []])
   })
 
   test('ends after 72 hours, and when a newer one is sent', async () => {

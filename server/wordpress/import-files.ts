@@ -118,8 +118,6 @@ export function createImportFiles(db: Database, store: ObjectStore, scratch: str
       })
       await written.catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOSPC') throw new Refusal('unavailable')
-        // The connection dropped: the client asks how far the file is, and goes on from there.
-        if (error.code === 'ECONNRESET') throw new Refusal('conflict')
         throw error
       })
       // A second of two simultaneous pieces, or one after the end of the upload, is not kept.

@@ -40,7 +40,7 @@ const mailNews: Record<string, Record<Language, (name: string) => string>> = {
 export const titles = {
   'wordpress.status'(payload, language) {
     const { wp } = payload as Known
-    const label = wp?.status === undefined ? '' : statusLabels[wp.status][language]
+    const label = wp?.status === undefined ? '' : (statusLabels[wp.status]?.[language] ?? '')
     return `${language === 'vi' ? 'Máy chủ' : 'Server'} ${wp?.name ?? ''} ${label}`
   },
   'wordpress.disk'(payload, language) {
