@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useRef, type ReactNode } from 'react'
+import { useCallback, useRef, useState, type ReactNode } from 'react'
 import { enListSearch } from './i18n/en-list-search.ts'
 import { useLanguage } from './i18n/index.ts'
 import { viListSearch } from './i18n/vi-list-search.ts'
@@ -10,14 +10,21 @@ import { Empty } from './ui/State.tsx'
 /** A list of this many rows is searched rather than read. */
 const searchedFrom = 10
 
+interface SearchedRead {
+  readonly data: unknown
+  readonly hasNextPage: boolean
+  /** The rows are those of the search before. */
+  readonly isPlaceholderData: boolean
+}
+
 interface ListSearch {
   /** The search in the page's address. */
   readonly search: string | undefined
   /**
-   * The field, and nothing while the list is short. `count`: the rows loaded so far; undefined
-   * while they are loading.
+   * The field, and nothing while the list is short; once shown it stays. `count`: the rows loaded
+   * so far.
    */
-  readonly field: (count: number | undefined, hasMore: boolean) => ReactNode
+  readonly field: (list: SearchedRead, count: number) => ReactNode
   /** Stands in place of the rows where the search finds nothing. */
   readonly nothing: ReactNode
 }
@@ -28,6 +35,7 @@ export function useListSearch(of: 'servers' | 'domains'): ListSearch {
   const t = texts[of]
   const { search } = useSearch({ strict: false })
   const navigate = useNavigate()
+  const [isShown, setIsShown] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const find = useCallback(
     (wanted: string | undefined) =>
@@ -36,8 +44,13 @@ export function useListSearch(of: 'servers' | 'domains'): ListSearch {
   )
   return {
     search,
-    field: (count, hasMore) =>
-      search === undefined && !hasMore && (count ?? 0) < searchedFrom ? null : (
+    field: (list, count) => {
+      if (!isShown) {
+        if (search === undefined && !list.hasNextPage && count < searchedFrom) return null
+        setIsShown(true)
+      }
+      const isRead = list.data !== undefined && !list.isPlaceholderData
+      return (
         <search className="block border-b border-border p-3 sm:px-5">
           <SearchField
             ref={input}
@@ -49,10 +62,11 @@ export function useListSearch(of: 'servers' | 'domains'): ListSearch {
             className="sm:max-w-sm"
           />
           <output className="sr-only">
-            {search === undefined || count === undefined ? '' : t.found(count)}
+            {search !== undefined && isRead ? t.found(count, list.hasNextPage) : ''}
           </output>
         </search>
-      ),
+      )
+    },
     nothing: (
       <Empty text={t.none}>
         <Button

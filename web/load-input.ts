@@ -8,4 +8,6 @@ export interface LoadInput {
   queryClient: QueryClient
   params: Record<string, string>
   search: Record<string, unknown>
+  /** This screen is there already, and only its address changes. */
+  isShown: boolean
 }

@@ -50,15 +50,22 @@ const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]
       context,
       params,
       deps,
+      cause,
     }: {
       context: Context
       params: Record<string, string>
       deps: Record<string, unknown>
+      cause: 'preload' | 'enter' | 'stay'
     }) => {
       const { load } = await loaded()
       // Behind the lock view nothing may be read.
       if (!session.locked())
-        await load?.({ queryClient: context.queryClient, params, search: deps })
+        await load?.({
+          queryClient: context.queryClient,
+          params,
+          search: deps,
+          isShown: cause === 'stay',
+        })
     },
   }
 }

@@ -48,6 +48,8 @@ test('finds servers by parts of names and domains, with or without accents', asy
     ['banh-mi.vn', ['ca-phe-8']],
     ['xn--bnh', ['ca-phe-8']],
     ['phe hoasen', ['ca-phe-7']],
+    // Only the first eight words count.
+    ['ca-phe-42 a-p h e c p 4 2 nowhere', ['ca-phe-42']],
     [`ca-phe-42.localhost:${portal.config.SITES_PORT}`, ['ca-phe-42']],
     // What all addresses have in common finds nobody by itself.
     ['localhost', []],

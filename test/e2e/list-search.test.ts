@@ -64,6 +64,46 @@ test.each([
   expect(new URL(page.url()).search).toBe('')
 })
 
+test('what is typed while the address changes stays', async () => {
+  await openPage(page, `${portal.url}/dns`)
+  await page.getByRole('searchbox').focus()
+  await page.evaluate(() => {
+    const { replaceState } = history
+    history.replaceState = (...change) => {
+      history.replaceState = replaceState
+      replaceState.apply(history, change)
+      document.execCommand('insertText', false, '-7')
+    }
+  })
+  await page.keyboard.type('chi')
+  await expect.poll(names).toEqual(['dia-chi-7.vn'])
+  expect(await page.getByRole('searchbox').inputValue()).toBe('chi-7')
+})
+
+test('on a slow line a cleared search keeps its field and the focus, and counts truly', async () => {
+  for (const [path, kind] of [
+    ['/wordpress', 'cua'],
+    ['/dns', 'chi'],
+  ] as const) {
+    await openPage(page, `${portal.url}${path}?search=${kind}`)
+    await page.getByText(/^More than 50 (servers|domains) found$/).waitFor({ state: 'attached' })
+    await openPage(page, `${portal.url}${path}?search=-7`)
+    await expect.poll(async () => (await names()).length).toBe(1)
+    const line = await page.context().newCDPSession(page)
+    await line.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 600,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    })
+    const field = await page.getByRole('searchbox').elementHandle()
+    await field?.fill('')
+    await expect.poll(async () => (await names()).length).toBe(50)
+    expect(await field?.evaluate((input) => input === document.activeElement)).toBe(true)
+    await line.detach()
+  }
+})
+
 test('a short list has no search', async () => {
   const { page: own } = await visitAs(browser, { language: 'en', customer: few })
   for (const path of ['/wordpress', '/dns']) {

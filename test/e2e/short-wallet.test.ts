@@ -49,7 +49,7 @@ test('a short wallet is a step: what is missing is topped up, the order goes on'
   await review(page)
   await page.getByRole('button', { name: 'Confirm, then top up 336.000 đ' }).waitFor()
   await page
-    .locator('dl > div', { hasText: 'Older invoices, paid first' })
+    .locator('dl > div', { hasText: 'Older unpaid invoices' })
     .getByText('218.000 đ')
     .waitFor()
   await openPage(page, progress)

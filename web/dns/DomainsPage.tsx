@@ -26,9 +26,9 @@ const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx'))
 const CreateDialog = lazy(() => loadPart(() => import('./CreateDialog.tsx')))
 const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 
-// A search is not waited for, because its field must stay; nor is the list that it began in.
-export const load = async ({ queryClient, search: { search } }: LoadInput) => {
-  if (search === undefined)
+// Nothing is waited for once the page is shown, because the search's field must stay.
+export const load = async ({ queryClient, search: { search }, isShown }: LoadInput) => {
+  if (search === undefined && !isShown)
     await queryClient.prefetchInfiniteQuery({ ...domainListQuery(), staleTime: Infinity })
 }
 
@@ -138,7 +138,10 @@ function DomainList({ added, focusNext, onFocused, onOpenDialog }: ListProps) {
     if (!focusNext) return
     const { gone, domain } = focusNext
     const isShown = (id: string | undefined) => list.some((one) => one.id === id)
-    if (gone === undefined ? !isShown(domain) : isShown(gone)) return
+    const waits = gone === undefined ? !isShown(domain) : isShown(gone)
+    // A list that could not be read again never shows what was done, and a later read is of later.
+    if (waits && (!query.isError || query.isFetching)) return
+    if (waits) return onFocused()
     // Whoever has gone on meanwhile stays where they are.
     if (document.activeElement === document.body)
       (document.getElementById(`domain-${domain}`) ?? document.querySelector('h1'))?.focus()
@@ -160,7 +163,7 @@ function DomainList({ added, focusNext, onFocused, onOpenDialog }: ListProps) {
           errorText={messageOf(query.error)}
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
-          search={field(query.data && list.length, query.hasNextPage)}
+          search={field(query, list.length)}
           empty={
             search !== undefined ? (
               nothing

@@ -1,4 +1,6 @@
-/** The review of the order before payment, and the question before the order is left. */
+/** What an order takes of the wallet, its review, and the question before it is left. */
+import { plural } from './plural.ts'
+
 export const enReview = {
   review: {
     title: 'Confirm information',
@@ -15,11 +17,19 @@ export const enReview = {
     password: 'Password',
     containers: 'Containers',
     monthly: 'Monthly cost',
-    older: 'Older invoices, paid first',
+    older: 'Older unpaid invoices',
     left: 'Left in your wallet',
+    enough: (balance: string, months: number) =>
+      `Wallet ${balance} · enough for ${plural(months, 'month', 'months')}`,
+    short: (balance: string, short: string) => `Wallet ${balance} · short by ${short}`,
+    shortWithOlder: (balance: string, short: string, alone: string) =>
+      `Wallet ${balance} · short by ${alone}, or ${short} with older invoices`,
     confirmShort: (amount: string) => `Confirm, then top up ${amount}`,
     confirm: (price: string) => `Confirm · ${price}`,
     shortNote: "Your balance is too low. We'll start your server as soon as you top up.",
+    olderNote: (alone: string) =>
+      'The amount pays your older invoices as well. This order alone is short by ' +
+      `${alone}, but money pays an older invoice first wherever it covers that one.`,
     coupon: {
       have: 'I have a coupon',
       label: 'Coupon code',

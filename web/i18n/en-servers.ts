@@ -1,6 +1,4 @@
 /** English: ordering, watching and reading servers. */
-import { plural } from './plural.ts'
-
 export const enServers = {
   wp: {
     back: 'List Wordpress',
@@ -79,9 +77,6 @@ export const enServers = {
       userBad: 'Check the user name',
       password: 'Enter a valid password',
     },
-    walletEnough: (balance: string, months: number) =>
-      `Wallet ${balance} · enough for ${plural(months, 'month', 'months')}`,
-    walletShort: (balance: string, short: string) => `Wallet ${balance} · short by ${short}`,
     failed: 'Fail to create Wordpress!',
   },
   hosting: {

@@ -16,11 +16,18 @@ export const viReview: typeof enReview = {
     password: 'Mật khẩu',
     containers: 'Số container',
     monthly: 'Chi phí mỗi tháng',
-    older: 'Hoá đơn cũ hơn, được thanh toán trước',
+    older: 'Hoá đơn cũ hơn chưa thanh toán',
     left: 'Còn lại trong ví',
+    enough: (balance, months) => `Ví ${balance} · đủ ${months} tháng`,
+    short: (balance, short) => `Ví ${balance} · còn thiếu ${short}`,
+    shortWithOlder: (balance, short, alone) =>
+      `Ví ${balance} · còn thiếu ${alone}, hoặc ${short} nếu tính cả hoá đơn cũ hơn`,
     confirmShort: (amount) => `Xác nhận, sau đó nạp ${amount}`,
     confirm: (price) => `Xác nhận · ${price}`,
     shortNote: 'Số dư không đủ. Chúng tôi sẽ khởi tạo máy chủ ngay khi bạn nạp ví.',
+    olderNote: (alone) =>
+      'Số tiền trên gồm cả các hoá đơn cũ hơn. Riêng đơn này còn thiếu ' +
+      `${alone}, nhưng tiền trong ví trả trước cho hoá đơn cũ hơn mà số dư đủ trả.`,
     coupon: {
       have: 'Tôi có mã giảm giá',
       label: 'Mã giảm giá',

@@ -79,8 +79,6 @@ export const viServers: typeof enServers = {
       userBad: 'Kiểm tra tên đăng nhập',
       password: 'Nhập mật khẩu hợp lệ',
     },
-    walletEnough: (balance, months) => `Ví ${balance} · đủ ${months} tháng`,
-    walletShort: (balance, short) => `Ví ${balance} · còn thiếu ${short}`,
     failed: 'Tạo WordPress thất bại!',
   },
   hosting: {

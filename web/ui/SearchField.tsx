@@ -30,15 +30,23 @@ export function SearchField({
 }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
-  // The address was changed by something else than typing: the back button, or "show all".
+  /** What this field sent and the address does not have yet, in order. */
+  const [sent, setSent] = useState<readonly string[]>([])
   if (known !== value) {
     setKnown(value)
-    if (typed.trim() !== value) setTyped(value)
+    // Typing goes on while the address changes, so what this field sent replaces nothing. What
+    // something else chose does: the back button, or "show all".
+    const own = sent.indexOf(value)
+    setSent(own === -1 ? [] : sent.slice(own + 1))
+    if (own === -1) setTyped(value)
   }
   useEffect(() => {
     const wanted = typed.trim()
     if (wanted === value) return
-    const timer = setTimeout(() => onChange(wanted || undefined), restMs)
+    const timer = setTimeout(() => {
+      setSent((before) => [...before, wanted])
+      onChange(wanted || undefined)
+    }, restMs)
     return () => clearTimeout(timer)
   }, [typed, value, onChange])
   return (

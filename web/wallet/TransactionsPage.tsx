@@ -23,8 +23,10 @@ const StatementDialog = lazy(() => loadWanted(() => import('./StatementDialog.ts
 
 const route = getRouteApi('/app/transactions')
 
-export const load = ({ queryClient, search }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
+// Nothing is waited for once the page is shown, because the search's field must stay.
+export const load = async ({ queryClient, search, isShown }: LoadInput) => {
+  if (!isShown) await queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
+}
 
 /**
  * The page's head, which is drawn at once after a press of the menu. The list and its reads come in

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import {
   lazy,
-  memo,
   Suspense,
   useDeferredValue,
   useEffect,
@@ -10,7 +9,6 @@ import {
   useRef,
   useState,
   type FormEvent,
-  type RefObject,
 } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
@@ -19,10 +17,9 @@ import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
-import { loadTexts, useTexts, type TextsWith } from '../i18n/index.ts'
+import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
-import { session } from '../session.ts'
 import { Later } from '../ui/Later.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
@@ -45,18 +42,13 @@ import {
 } from './order-form.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
-import { loadWanted } from '../pages/load-screen.ts'
+import { loadWithReview } from './load-review.ts'
 import { offeredPlansQuery, plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { wording } from './wording.ts'
 
-/** Loads a dialog together with its texts. */
-const withTexts =
-  <T,>(file: () => Promise<T>) =>
-  async (): Promise<T> =>
-    (await Promise.all([file(), loadTexts('review')]))[0]
 /** Loaded when the form has been filled in. */
-const ReviewDialog = lazy(() => loadWanted(withTexts(() => import('./ReviewDialog.tsx'))))
-const LeaveDialog = lazy(() => loadWanted(withTexts(() => import('./LeaveDialog.tsx'))))
+const ReviewDialog = lazy(() => loadWithReview(() => import('./ReviewDialog.tsx')))
+const LeaveGuard = lazy(() => loadWithReview(() => import('./LeaveGuard.tsx')))
 
 export const loadFor =
   (kind: Kind) =>
@@ -367,7 +359,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
           />
         </Suspense>
       ) : null}
-      <LeaveGuard filled={isFilled(settled)} sent={sent} />
+      <Suspense fallback={null}>
+        <LeaveGuard filled={isFilled(settled)} sent={sent} />
+      </Suspense>
     </>
   )
 }
@@ -382,32 +376,3 @@ function useMonthlyPrice(perGb: number) {
     return { amount, perMonth: (gb: number) => `${amount(gb)}${t.common.perMonth}` }
   }, [perGb, money, currency, t])
 }
-
-/**
- * Asks before a filled-in form is left. It does not ask after the order is placed, in an ended
- * session, or during maintenance.
- */
-const LeaveGuard = memo(function LeaveGuard({
-  filled,
-  sent,
-}: {
-  filled: boolean
-  sent: RefObject<boolean>
-}) {
-  const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),
-    enableBeforeUnload: holds,
-    withResolver: true,
-  })
-  return (
-    <Suspense fallback={null}>
-      <LeaveDialog
-        open={blocker.status === 'blocked'}
-        onStay={() => blocker.reset?.()}
-        onLeave={() => blocker.proceed?.()}
-      />
-    </Suspense>
-  )
-})

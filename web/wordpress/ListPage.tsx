@@ -18,9 +18,9 @@ import { serverListQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
 import { wording } from './wording.ts'
 
-// A search is not waited for, because its field must stay; nor is the list that it began in.
-export const load = async ({ queryClient, search: { search } }: LoadInput) => {
-  if (search === undefined)
+// Nothing is waited for once the page is shown, because the search's field must stay.
+export const load = async ({ queryClient, search: { search }, isShown }: LoadInput) => {
+  if (search === undefined && !isShown)
     await queryClient.prefetchInfiniteQuery({ ...serverListQuery(), staleTime: Infinity })
 }
 
@@ -54,7 +54,7 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
-        search={field(query.data && list.length, query.hasNextPage)}
+        search={field(query, list.length)}
         empty={
           search !== undefined ? (
             nothing

@@ -4,14 +4,14 @@ import { effectivePlanPrice, type MonthlyLines } from '../../contract/pricing.ts
 import type { Plan, Region } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { loadWanted } from '../pages/load-screen.ts'
 import { useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Flag } from '../ui/Flag.tsx'
+import { loadWithReview } from './load-review.ts'
 import { diskMb, type OrderForm } from './order-form.ts'
 
-/** Loaded after the form: it asks for the invoices that a top-up pays first. */
-const WalletLine = lazy(() => loadWanted(() => import('./WalletLine.tsx')))
+/** Loaded after the form, with texts of its own: it asks for the older invoices. */
+const WalletLine = lazy(() => loadWithReview(() => import('./WalletLine.tsx')))
 
 interface SummaryProps {
   form: OrderForm

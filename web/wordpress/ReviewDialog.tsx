@@ -116,6 +116,7 @@ export default function ReviewDialog({
       {short > 0 ? (
         <Note tone="warning" className="mt-3">
           {t.review.shortNote}
+          {older > 0 ? ` ${t.review.olderNote(money(short - older, user.currency))}` : null}
         </Note>
       ) : null}
     </Dialog>

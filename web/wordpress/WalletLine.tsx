@@ -8,15 +8,15 @@ import { useShortfall } from './use-shortfall.ts'
 
 /** What the wallet holds for an order of this price, minor units, and what it lacks. */
 export default function WalletLine({ total }: { total: number }) {
-  const t = useTexts('servers')
+  const t = useTexts('servers', 'review')
   const user = useMe()
   const { payments } = useConfig()
   const { money } = useFormat()
   const balance = money(user.balance, user.currency)
-  const { short } = useShortfall(total)
+  const { short, older } = useShortfall(total)
   const enough =
     total > 0
-      ? t.order.walletEnough(balance, Math.floor(user.balance / total))
+      ? t.review.enough(balance, Math.floor(user.balance / total))
       : `${t.shell.balance} ${balance}`
   return (
     <p className="num flex items-center gap-2 rounded-b-xl bg-subtle px-5 py-3 text-xs text-ink-2">
@@ -24,7 +24,13 @@ export default function WalletLine({ total }: { total: number }) {
       {total > 0 && short > 0 ? (
         <>
           <span className="text-warning">
-            {t.order.walletShort(balance, money(short, user.currency))}
+            {older > 0
+              ? t.review.shortWithOlder(
+                  balance,
+                  money(short, user.currency),
+                  money(short - older, user.currency),
+                )
+              : t.review.short(balance, money(short, user.currency))}
           </span>
           <Link
             to="/payment"
