@@ -80,7 +80,7 @@ test('what is typed while the address changes stays', async () => {
   expect(await page.getByRole('searchbox').inputValue()).toBe('chi-7')
 })
 
-test('on a slow line a cleared search keeps its field and the focus, and counts truly', async () => {
+test('on a slow line a cleared search keeps field and focus, and counts truly', async () => {
   for (const [path, kind] of [
     ['/wordpress', 'cua'],
     ['/dns', 'chi'],
