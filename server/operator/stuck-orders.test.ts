@@ -90,6 +90,9 @@ describe('an order', () => {
       order: { status: 'paid', currency: 'VND' },
     })
     expect(stuck?.attempts).toBeGreaterThan(0)
+    // A list that is read between the job's failure and its note on the server counts it, too.
+    await portal.app.db.updateTable('site').set({ attempts: 0 }).where('id', '=', id).execute()
+    expect((await listed('setting_up', id))?.attempts).toBeGreaterThan(0)
     const wish = { server: id, reason }
     expect((await support.act('work.retry_server', wish)).status).toBe(403)
     runtime = 'well'

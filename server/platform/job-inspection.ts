@@ -175,7 +175,9 @@ export async function waitingJobs(
 ): Promise<ReadonlyMap<string, { readonly attempts: number; readonly reason: string | null }>> {
   if (values.length === 0) return new Map()
   const { rows } = await sql<{ value: string; retry_count: number; reason: string | null }>`
-    select data ->> ${key}::text as value, retry_count,
+    select data ->> ${key}::text as value,
+      -- pg-boss counts a try when it begins, so one that failed and waits is not counted yet.
+      retry_count + (state = 'retry')::int as retry_count,
       coalesce(output ->> 'message', output #>> '{value,message}', output::text) as reason
     from pgboss.job
     where name = ${queue} and state in ('created', 'retry', 'active')
