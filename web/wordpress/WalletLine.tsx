@@ -35,7 +35,10 @@ export default function WalletLine({ total }: { total: number }) {
           <Link
             to="/payment"
             search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)}
-            className="ml-auto font-medium text-primary-ink underline underline-offset-4"
+            className={
+              'ml-auto font-medium whitespace-nowrap text-primary-ink underline ' +
+              'underline-offset-4'
+            }
           >
             {t.nav.topUp}
           </Link>
