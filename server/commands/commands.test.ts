@@ -269,10 +269,15 @@ test('what waits for approval is not proposed again by a repeated command', asyn
     code: 0,
     said: expect.stringContaining('It waits for a member of the staff') as string,
   })
-  expect(await command(...credit, ...words)).toMatchObject({
+  const waits = {
     code: 1,
     said: expect.stringMatching(/proposed and waits for approval/) as string,
-  })
+  }
+  expect(await command(...credit, ...words)).toMatchObject(waits)
+  // Of a refund of all that is left, too, whose proposal names the amount.
+  const { transactionCode } = await portal.topUp(an, 60_000_000)
+  expect(await command('refund', transactionCode)).toMatchObject({ code: 0 })
+  expect(await command('refund', transactionCode)).toMatchObject(waits)
 })
 
 test('suspense lists what waits, and gives it to one customer once', async () => {

@@ -211,8 +211,10 @@ async function refuseRepeat(
     .where('rejected_at', 'is', null)
     .where('expires_at', '>', now)
     .execute()
-  // A proposal has the whole input, with its code.
-  const found = waiting.find((one) => canonical(one.input) === canonical(input))
+  // A proposal has the whole input, with its code, and with what was fixed when it was proposed.
+  const isSame = (proposed: object): boolean =>
+    canonical(proposed) === canonical(actOf(name).fixed ? { ...proposed, ...input } : input)
+  const found = waiting.find((one) => isSame(one.input as object))
   if (found)
     throw repeated(
       `proposed and waits for approval (proposal ${found.id})`,
